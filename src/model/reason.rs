@@ -170,6 +170,8 @@ pub enum Fact {
     LeftForAnother,
     /// The task's last turn was cut; only side questions followed.
     TaskCut,
+    /// The check failed here and passed later in another session.
+    PassedElsewhere,
     /// The last reply broke off in the middle: the model reached its token limit, or refused to go on.
     BrokeOff,
     /// The agent's process is gone in mid-turn.

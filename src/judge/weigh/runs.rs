@@ -46,6 +46,7 @@ pub(super) fn weigh(
     let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
     let mut has_proof = false;
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == TaskStanding::Counts);
+    let mut summaries = Vec::new();
     for (session, task) in counting {
         if session.history.turns.is_empty() {
             // Without turns, its edits are unknown.
@@ -64,9 +65,17 @@ pub(super) fn weigh(
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
             || top.is_some_and(|top| wrote_outside(session, task, top));
         proven.is_only_acts &= task.is_only(&acts);
-        weigh_session(&summary, (session, task), top, evidence_set);
-        weigh_demanded(&summary, (session, task), evidence_set);
-        weigh_failed_act(&summary, (session, task), evidence_set);
+        summaries.push((summary, *session, task));
+    }
+    for (summary, session, task) in &summaries {
+        let others = summaries.iter().filter(|(_, other, _)| !std::ptr::eq(*other, *session));
+        let others: Vec<&RunsSummary> = others
+            .filter(|(_, other, _)| other.folder == session.folder)
+            .map(|(summary, ..)| summary)
+            .collect();
+        weigh_session(summary, (session, task), (top, &others), evidence_set);
+        weigh_demanded(summary, (session, task), evidence_set);
+        weigh_failed_act(summary, (session, task), evidence_set);
     }
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
@@ -154,11 +163,11 @@ fn is_of_another_project(
 }
 
 /// Weighs the runs of one session. If it was asked only for answers, it was looking at failures that were there before;
-/// what failed in another project is no failure here.
+/// what failed in another project is no failure here, and neither is what another session mended.
 fn weigh_session(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
-    top: Option<&str>,
+    (top, others): (Option<&str>, &[&RunsSummary]),
     evidence_set: &mut EvidenceSet,
 ) {
     const UNDECIDED: Claim = Claim::Abstain(Rejection::Undecided);
@@ -166,6 +175,10 @@ fn weigh_session(
         Evidence::claim(Source::Tests, name(run), claim, Origin::of(session).at(run.moment.at))
     };
     for run in &summary.red {
+        if others.iter().any(|other| has_passed(run, other)) {
+            evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Fact::PassedElsewhere));
+            continue;
+        }
         if task.is_only_answered() || is_of_another_project(run, summary, (session, task), top) {
             evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
             continue;
@@ -192,6 +205,17 @@ fn weigh_session(
     for (run, why) in unproven.take(MAX_UNPROVEN) {
         evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(why));
     }
+}
+
+/// Whether the last run of the same check in another session of this folder, the same call or one of all of it, passed
+/// after this run failed.
+fn has_passed(red: &CheckRun, other: &RunsSummary) -> bool {
+    let is_same = |run: &&CheckRun| {
+        run.tool == red.tool && run.folder == red.folder && (run.command == red.command || !run.is_part)
+    };
+    let later = |run: &CheckRun| run.moment.at.zip(red.moment.at).is_some_and(|(at, red)| at > red);
+    other.last.iter().filter(is_same).any(|run| run.outcome == RunOutcome::Passed && later(run))
+        && !other.red.iter().any(|run| run.tool == red.tool && later(run))
 }
 
 /// Why a test run that did not fail is no proof.
