@@ -260,26 +260,42 @@ fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
         return Vec::new();
     }
     let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
-    let behind = verbs(Group::IsRun).filter_map(|(at, _)| named_before(&part[..at], catalog));
-    let before =
-        verbs(Group::RunsWhat).filter_map(|(at, verb)| named_after(&part[at + verb.len()..], catalog));
+    let behind = verbs(Group::IsRun).map(|(at, _)| named_before(&part[..at], catalog));
+    let before = verbs(Group::RunsWhat)
+        .map(|(at, verb)| named_after(&part[at + verb.len()..], catalog).into_iter().collect());
     let passing = verbs(Group::Passes)
         .filter(|_| has(Group::WantsPass, part))
-        .filter_map(|(at, _)| named_before(&part[..at], catalog));
-    let mut found: Vec<Demanded> = behind.chain(before).chain(passing).collect();
-    found.dedup();
-    found.truncate(1);
-    found
+        .map(|(at, _)| named_before(&part[..at], catalog));
+    behind.chain(before).chain(passing).find(|found: &Vec<Demanded>| !found.is_empty()).unwrap_or_default()
 }
 
-/// The check that a text ends with, before particles.
-fn named_before(text: &str, catalog: &Catalog) -> Option<Demanded> {
+/// The checks that a text ends with, before particles, each joined to the one before it.
+fn named_before(text: &str, catalog: &Catalog) -> Vec<Demanded> {
+    let mut found = Vec::new();
     let mut text = text.trim_end();
-    while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|particle| text.strip_suffix(particle)) {
+    loop {
+        while let Some(rest) =
+            PHRASES.joined(Group::Articles).find_map(|particle| text.strip_suffix(particle))
+        {
+            text = rest.trim_end();
+        }
+        let command = text.rsplit(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
+        let named = of_words(command, catalog).map(|demanded| (demanded, command.len()));
+        let named = named.or_else(|| {
+            let demanded = of_kind(|noun| text.ends_with(noun))?;
+            let length = demanded.words.len();
+            Some((demanded, length))
+        });
+        let Some((demanded, length)) = named else { break };
+        found.push(demanded);
+        let before = text[..text.len() - length].trim_end();
+        let Some(rest) = words::of("joins_names").iter().find_map(|word| before.strip_suffix(word)) else {
+            break;
+        };
         text = rest.trim_end();
     }
-    let command = text.rsplit(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-    of_words(command, catalog).or_else(|| of_kind(|noun| text.ends_with(noun)))
+    found.reverse();
+    found
 }
 
 /// The check that a text begins with, after words such as "all".
@@ -311,6 +327,18 @@ mod tests {
 
     fn asked(prompt: &str) -> Vec<String> {
         demanded(prompt, Catalog::built_in()).into_iter().map(|demanded| demanded.words).collect()
+    }
+
+    #[test]
+    fn each_of_the_names_that_are_joined_is_demanded() {
+        let both = ["npm run build", "npm test"];
+        for prompt in [
+            "フォームを追加し、`npm run build` と `npm test` が両方とも通ることを確認してからコミットしてください。",
+            "添加表单,确保 `npm run build` 和 `npm test` 都通过,然后提交。",
+            "양식을 추가하고, `npm run build`와 `npm test`가 모두 통과하는지 확인한 뒤 커밋해 주세요.",
+        ] {
+            assert_eq!(asked(prompt), both, "{prompt}");
+        }
     }
 
     #[test]
