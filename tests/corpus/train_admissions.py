@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 # The strength of the fit: the inverse of the regularisation.
-STRENGTH = 20
+STRENGTH = 40
 # How much a sentence of a whole message weighs, beside one that was labelled by itself.
 OF_MESSAGE = 0.6
 # Features of fewer sentences are left out.
@@ -29,9 +29,9 @@ SEEN = 3
 # Features of a smaller weight are left out.
 LEAST_WEIGHT = 0.4
 # A sentence admits from this likelihood on.
-LIKELY = 0.7
+LIKELY = 0.75
 # So many steps of a whole number make a weight of 1, up to the largest that a byte holds.
-SCALE, LARGEST = 20, 127
+SCALE, LARGEST = 8, 127
 # The buckets of features in the file, and how many bits of a feature tell it from others of its bucket.
 N_BUCKETS, BITS = 1 << 12, 16
 
