@@ -149,9 +149,13 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
         if !output.status.success() {
             n_failed.fetch_add(1, Ordering::Relaxed);
         }
+        // Where git is quick, the agent would hold the lock so often that every rescue only saves.
+        thread::sleep(Duration::from_millis(3));
     };
     let mut n_moved: usize = 0;
     let held = Held::default();
+    #[expect(clippy::disallowed_methods, reason = "it is about real time")]
+    let begun = Instant::now();
     beside(agent, || {
         for round in 0..n_rescues {
             let rescuer = Rescuer { is_synced: round == 0, at_step: Some(held.watch()), ..rescuer(&repo) };
@@ -168,9 +172,16 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
             n_moved += 1;
         }
     });
+    let lasted = begun.elapsed();
     let (n_failed, n_staged) = (n_failed.into_inner(), n_staged.into_inner());
     let held = held.sorted();
+    assert!(!held.is_empty(), "{n_staged} `git add` left no rescue the lock");
     let (usual, longest) = (held[held.len() / 2].0, held[held.len() - 1].0);
+    // As many attempts as fall by chance into the time in which the index was locked, and some more, since it is chance.
+    let held_together: Duration = held.iter().map(|(held, _)| *held).sum();
+    let n_expected =
+        held_together.as_secs_f64() / lasted.as_secs_f64() * f64::from(u32::try_from(n_staged).unwrap());
+    let n_by_chance = (1..1000).take_while(|n| f64::from(*n) < 2.0 + 3.0 * n_expected).count();
     // A busy machine can deschedule us while we hold the lock: each time can cost the agent one attempt.
     let n_put_aside = held.iter().filter(|(_, put_aside)| *put_aside > Duration::from_millis(1)).count();
     eprintln!(
@@ -179,8 +190,8 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     );
     assert_eq!(held.len(), n_moved);
     assert!(
-        n_failed <= 1 + n_moved / 100 + n_put_aside,
-        "{n_failed} of {n_staged} beside {n_moved} moves, {n_put_aside} put aside"
+        n_failed <= n_by_chance + n_put_aside,
+        "{n_failed} of {n_staged} beside {n_moved} moves, {n_expected:.2} by chance, {n_put_aside} put aside"
     );
     assert!(usual < Duration::from_millis(5), "{usual:?}");
     assert!(longest < Duration::from_millis(50), "{longest:?}");
