@@ -127,7 +127,7 @@ fn second(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
                     })
                     .count()
                     >= 2
-                && said(row, "The second session has spoken.")
+                && said(row, "The second session has answered.")
         })
     });
     story.world.tmux.close(&other);
