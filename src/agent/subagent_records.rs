@@ -19,8 +19,41 @@ const MAX_BYTES: u64 = REACH;
 
 /// Interprets the lines of a subagent's record.
 pub(super) trait SubagentReader: LineReader {
+    /// A reader of such a record, before its first line.
+    fn of_subagent() -> Self {
+        Self::default()
+    }
     /// What they tell of the subagent `id`. `is_whole` says that they are all.
     fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps;
+}
+
+/// A reader for which every line of a record counts: also what a subagent did first.
+#[derive(Debug)]
+struct OfAllLines<R>(R);
+
+impl<R: SubagentReader> Default for OfAllLines<R> {
+    fn default() -> Self {
+        OfAllLines(R::of_subagent())
+    }
+}
+
+impl<R: SubagentReader> LineReader for OfAllLines<R> {
+    fn take(&mut self, line: &[u8]) {
+        self.0.take(line);
+    }
+
+    fn pass_over(&mut self, begin: &[u8]) {
+        self.0.pass_over(begin);
+    }
+
+    fn is_enough(&self) -> bool {
+        false
+    }
+}
+
+/// Whether this can be the id of a session or subagent: it becomes part of a file's name.
+pub(super) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 /// A subagent's record, as it was found.
@@ -82,7 +115,7 @@ pub(super) struct SubagentRecords<R> {
 #[derive(Debug)]
 struct Record<R> {
     path: PathBuf,
-    followed: Followed<R>,
+    followed: Followed<OfAllLines<R>>,
 }
 
 impl<R> Default for SubagentRecords<R> {
@@ -106,7 +139,7 @@ impl<R: SubagentReader> SubagentRecords<R> {
                 Some(followed) => {
                     let is_whole = !followed.is_cut && followed.begins_at == 0;
                     let is_whole = is_whole && followed.unfinished.is_empty();
-                    followed.reader.steps(&found.id, is_whole, followed.written_at)
+                    followed.reader.0.steps(&found.id, is_whole, followed.written_at)
                 }
                 None => SubagentSteps::unread(&found.id, Some(found.moved_at)),
             });
@@ -129,11 +162,11 @@ impl<R: SubagentReader> SubagentRecords<R> {
 
     /// What was read of all records, in no particular order.
     pub(super) fn readers(&self) -> impl Iterator<Item = &R> {
-        self.records.iter().map(|record| &record.followed.reader)
+        self.records.iter().map(|record| &record.followed.reader.0)
     }
 
     /// Reads one record from where the last read stopped, or from its beginning.
-    fn follow(&mut self, path: &Path) -> io::Result<&Followed<R>> {
+    fn follow(&mut self, path: &Path) -> io::Result<&Followed<OfAllLines<R>>> {
         let (file, metadata) = open_seen(path)?;
         let known = self.records.iter().position(|record| record.path == path);
         let mut record = known.map(|at| self.records.swap_remove(at));

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::agent::record_text::shortened_if_any;
+use crate::agent::subagent_records::is_id;
 use crate::model::Timestamp;
 
 /// Opens the text in which the client tells the agent how a background task ended.
@@ -89,9 +90,4 @@ impl Background {
     pub(super) fn stopped(&self) -> &[SentOff] {
         &self.stopped
     }
-}
-
-/// Whether this can be an id: it becomes part of a file's name.
-pub(super) fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

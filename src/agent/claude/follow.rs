@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::NAME;
 use super::background::SentOff;
-use super::subagents::{self, Sidechain};
+use super::subagents;
 use super::transcript::{Transcript, is_of_conversation};
 use crate::agent::record::{Followed, modified_at, open_seen, read_small};
 use crate::agent::record_text::shortened_if_any;
@@ -31,7 +31,7 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 pub(super) struct Record {
     pub(super) path: PathBuf,
     followed: Followed<Transcript>,
-    subagents: SubagentRecords<Sidechain>,
+    subagents: SubagentRecords<Transcript>,
     /// Whether the client keeps a folder of the session's tasks, as of the last look.
     has_tasks: bool,
 }

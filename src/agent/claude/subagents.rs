@@ -3,45 +3,22 @@
 
 use std::path::{Path, PathBuf};
 
-use super::background::is_id;
 use super::transcript::Transcript;
-use crate::agent::record::LineReader;
-use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords};
+use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords, is_id};
 use crate::agent::turn_tracker::SubagentSteps;
 use crate::model::{Deed, SessionObservation, Timestamp};
 
 /// How many subagents are looked for beside the session's record.
 const MAX_BESIDE: usize = 256;
 
-/// A subagent's transcript, of which every line counts.
-#[derive(Debug)]
-pub(super) struct Sidechain(Transcript);
-
-impl Default for Sidechain {
-    fn default() -> Self {
-        Sidechain(Transcript::of_subagent())
-    }
-}
-
-impl LineReader for Sidechain {
-    fn take(&mut self, line: &[u8]) {
-        self.0.take(line);
+impl SubagentReader for Transcript {
+    fn of_subagent() -> Transcript {
+        Transcript::of_subagent()
     }
 
-    fn pass_over(&mut self, begin: &[u8]) {
-        self.0.pass_over(begin);
-    }
-
-    /// What it did first counts as well.
-    fn is_enough(&self) -> bool {
-        false
-    }
-}
-
-impl SubagentReader for Sidechain {
     fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps {
         // Its tools take absolute paths.
-        SubagentSteps::of(id, self.0.turns(), None, is_whole, Some(moved_at))
+        SubagentSteps::of(id, self.turns(), None, is_whole, Some(moved_at))
     }
 }
 
@@ -53,7 +30,7 @@ pub(super) fn folder_of(transcript: &Path) -> PathBuf {
 /// Puts what the subagents of the session recorded in `transcript` did among its steps.
 pub(super) fn tell(
     transcript: &Path,
-    records: &mut SubagentRecords<Sidechain>,
+    records: &mut SubagentRecords<Transcript>,
     session: &mut SessionObservation,
 ) {
     let (mut found, is_all) = FoundRecord::in_folder(&folder_of(transcript), "agent-");

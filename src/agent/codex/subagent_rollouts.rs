@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::rollout::Rollout;
 use super::subagents::{MAX, OpenSubagent, Subagents};
-use crate::agent::record::{LineReader, modified_at};
+use crate::agent::record::modified_at;
 use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords};
 use crate::agent::turn_tracker::SubagentSteps;
 use crate::model::{SessionObservation, Subagent, Timestamp};
@@ -24,7 +24,7 @@ pub(super) struct Rollouts {
     paths: BTreeMap<String, PathBuf>,
     /// Those that were looked for in vain.
     missing: BTreeSet<String>,
-    records: SubagentRecords<SubagentThread>,
+    records: SubagentRecords<Rollout>,
 }
 
 impl Rollouts {
@@ -53,7 +53,7 @@ impl Rollouts {
                 found.extend(path.and_then(|path| FoundRecord::at(id, path.clone())));
             }
             all = self.records.read(&mut found);
-            for further in self.records.readers().map(|thread| &thread.0.subagents) {
+            for further in self.records.readers().map(|thread| &thread.subagents) {
                 is_all &= !further.is_cut;
                 awaited.extend(further.open.iter().map(|open| open.id.clone()));
                 for (id, at) in &further.sent_off {
@@ -87,28 +87,9 @@ impl Rollouts {
     }
 }
 
-/// A subagent's rollout, of which every line counts.
-#[derive(Debug, Default)]
-pub(super) struct SubagentThread(Rollout);
-
-impl LineReader for SubagentThread {
-    fn take(&mut self, line: &[u8]) {
-        self.0.take(line);
-    }
-
-    fn pass_over(&mut self, begin: &[u8]) {
-        self.0.pass_over(begin);
-    }
-
-    /// What it did first counts as well.
-    fn is_enough(&self) -> bool {
-        false
-    }
-}
-
-impl SubagentReader for SubagentThread {
+impl SubagentReader for Rollout {
     fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps {
-        SubagentSteps::of(id, self.0.turns(), self.0.folder(), is_whole, Some(moved_at))
+        SubagentSteps::of(id, self.turns(), self.folder(), is_whole, Some(moved_at))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::call::WRITE_TODOS;
 use super::chat::Chat;
-use super::subagents::{self, SubagentChat};
+use super::subagents;
 use super::survey::is_own_copy;
 use crate::agent::record::{Followed, modified_at, open_seen};
 use crate::agent::subagent_records::SubagentRecords;
@@ -28,7 +28,7 @@ pub(crate) struct Memory {
 struct Record {
     path: PathBuf,
     followed: Followed<Chat>,
-    subagents: SubagentRecords<SubagentChat>,
+    subagents: SubagentRecords<Chat>,
 }
 
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {

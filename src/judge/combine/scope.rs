@@ -4,10 +4,11 @@
 //!
 //! Must never remove a NO, a question or a failure.
 
+use crate::judge::weigh::unfinished;
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Operation, Origin, Point, Reason, Rejection,
-    Source, Stashed, TaskWork, Timestamp,
+    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Operation, Origin, Reason, Rejection, Source,
+    Stashed, TaskWork, Timestamp,
 };
 
 use super::case::{Case, changes, commits};
@@ -144,11 +145,7 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
 /// A bisect that is going on, if a session of the task had a part in it: HEAD is where the search left it.
 pub(super) fn bisect(case: &Case<'_>) -> Option<Evidence> {
     let operation = case.git?.operation.filter(|operation| *operation == Operation::Bisect)?;
-    let name = format!("git {}", operation.label());
-    let evidence = Evidence::claim(Source::Commits, name, Claim::No, Origin::Git.as_read())
-        .because(GitReason::Unfinished(operation));
-    let evidence = Evidence { points: vec![Point::Operation(operation)], ..evidence };
-    case.work.bisects.then_some(evidence)
+    case.work.bisects.then(|| unfinished(operation))
 }
 
 /// Whether this evidence comes from `kept_apart`.

@@ -15,7 +15,11 @@ pub(super) fn weigh(observations: &Observations, context: &WeighContext<'_>, evi
     match &observations.git {
         Reading::Present(git) => {
             evidence_set.add(Parts::COMMITS, commits(&git.facts));
-            evidence_set.evidence.extend(unfinished(&git.facts).map(|evidence| (Parts::COMMITS, evidence)));
+            // A bisect is a search and leaves nothing half done: it counts only for a session that began it, which
+            // `combine` knows.
+            if let Some(operation) = git.facts.operation.filter(|operation| *operation != Operation::Bisect) {
+                evidence_set.add(Parts::COMMITS, unfinished(operation));
+            }
             if let Some(changes) = &git.facts.changes {
                 evidence_set.add(Parts::CHANGES, uncommitted(changes));
             }
@@ -62,13 +66,11 @@ fn commits(facts: &GitFacts) -> Evidence {
 }
 
 /// A merge, rebase or the like that was started but not finished: it is open work, no matter what was
-/// committed before. A bisect is a search and leaves nothing half done: it counts only for a session that began it, which
-/// `combine` knows.
-fn unfinished(facts: &GitFacts) -> Option<Evidence> {
-    let operation = facts.operation.filter(|operation| *operation != Operation::Bisect)?;
+/// committed before.
+pub(in crate::judge) fn unfinished(operation: Operation) -> Evidence {
     let evidence = Evidence::claim(Source::Commits, format!("git {}", operation.label()), Claim::No, read())
         .because(GitReason::Unfinished(operation));
-    Some(Evidence { points: vec![Point::Operation(operation)], ..evidence })
+    Evidence { points: vec![Point::Operation(operation)], ..evidence }
 }
 
 /// Commits since the baseline that are not new work.

@@ -32,6 +32,7 @@ mod work;
 
 pub use activity::is_interrupted;
 pub use context::WeighContext;
+pub(in crate::judge) use git::unfinished;
 pub use memory::Memory;
 
 use std::sync::Arc;
