@@ -57,9 +57,11 @@ impl Run {
 
     /// Whether it is a run of one of these files by itself.
     pub(super) fn is_of_any(&self, files: &[String]) -> bool {
-        let bare = |path: &str| path.trim_start_matches("./").to_owned();
-        self.facts.tool == "test file"
-            && self.narrowed_by.iter().any(|script| files.iter().any(|file| bare(file) == bare(script)))
+        fn bare(path: &str) -> &str {
+            path.trim_start_matches("./")
+        }
+        let is_removed = |script: &String| files.iter().any(|file| bare(file) == bare(script));
+        self.facts.tool == "test file" && self.narrowed_by.iter().any(is_removed)
     }
 
     pub(super) fn place(&self) -> Place {

@@ -281,13 +281,8 @@ pub(super) fn broke_off(session: &SessionObservation) -> bool {
     let is_prompted = |turn: &&Arc<Turn>| {
         turn.prompt.as_ref().is_none_or(|prompt| prompt.kind != PromptKind::ClientCommand)
     };
-    session.history.turns.iter().rev().find(is_prompted).is_some_and(|turn| match turn.end {
-        TurnEnd::BrokeOff { cause } => matches!(cause, BreakCause::TokenLimit | BreakCause::Refusal),
-        TurnEnd::Finished
-        | TurnEnd::Steered
-        | TurnEnd::Interrupted
-        | TurnEnd::Failed { .. }
-        | TurnEnd::Unknown
-        | TurnEnd::Open => false,
+    let last = session.history.turns.iter().rev().find(is_prompted);
+    last.is_some_and(|turn| {
+        matches!(turn.end, TurnEnd::BrokeOff { cause: BreakCause::TokenLimit | BreakCause::Refusal })
     })
 }
