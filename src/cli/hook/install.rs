@@ -70,7 +70,7 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
 }
 
 /// The path of this program, as agents are to call it.
-pub(in crate::cli) fn own_program() -> Result<String, Failure> {
+pub(crate) fn own_program() -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|source| Failure::Stream { what: "cannot tell where closeout is".to_owned(), source })?;
     let program = program.into_os_string().into_string();

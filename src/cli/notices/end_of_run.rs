@@ -19,7 +19,7 @@ const OTHERS_FIRST: Duration = Duration::from_secs(3);
 
 /// Sends the notice that the run `id` ended in the workspace of `view`, unless it is unwanted, it is quiet,
 /// no way reaches anyone from here, or another closeout has sent it. `stop` ends the wait for the others.
-pub(in crate::cli) fn tell(
+pub(crate) fn tell(
     environment: &Environment,
     config: &EngineConfig,
     store: &Store,

@@ -44,7 +44,7 @@ pub(super) struct Notice {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Delivery {
+pub(crate) enum Delivery {
     /// To be shown: `signs` is what is written to the terminal, `line` the same as text. Cleaned.
     Notice { signs: String, line: String },
     /// A part of it failed, with the reason. Cleaned.

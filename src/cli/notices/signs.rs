@@ -7,7 +7,7 @@ use crate::model::NoticeRoute;
 
 /// Save and restore the window's title (xterm's `CSI 22 ; 2 t` and `CSI 23 ; 2 t`).
 pub(super) const SAVE_TITLE: &str = "\u{1b}[22;2t";
-pub(in crate::cli) const RESTORE_TITLE: &str = "\u{1b}[23;2t";
+pub(crate) const RESTORE_TITLE: &str = "\u{1b}[23;2t";
 
 /// The control sequences of a notice. `text` must already be cleaned.
 pub(super) fn notice(ways: &[NoticeRoute], text: &str, is_in_tmux: bool) -> String {

@@ -33,23 +33,23 @@ const THINK_AGAIN_MS: i64 = 30_000;
 
 /// The notices of `closeout watch`.
 #[derive(Debug, Clone, Default, Args)]
-pub(in crate::cli) struct Notices {
+pub(crate) struct Notices {
     /// Open no screen; notify once when you are needed or work is finished
     #[arg(long)]
-    pub(in crate::cli) headless: bool,
+    pub(crate) headless: bool,
     /// How to notify, instead of `notify.ways`: bell, title, osc9, osc777, osc99, desktop; separate several with commas.
     /// What your terminal makes of them is up to it
     #[arg(long, value_name = "WAY", value_parser = way, value_delimiter = ',', requires = "headless")]
-    pub(in crate::cli) notify: Vec<NoticeRoute>,
+    pub(crate) notify: Vec<NoticeRoute>,
     /// A program with its arguments, started for each notice with the reason, the workspace's name and its path appended
     #[arg(long, value_name = "PROGRAM", requires = "headless", num_args = 1.., allow_hyphen_values = true, value_terminator = ";")]
-    pub(in crate::cli) notify_command: Vec<String>,
+    pub(crate) notify_command: Vec<String>,
     /// Quiet hours, such as 22:00-07:30; notices that still apply are sent afterwards
     #[arg(long, value_name = "FROM-TO", value_parser = hours, requires = "headless")]
-    pub(in crate::cli) quiet_hours: Option<HoursOfDay>,
+    pub(crate) quiet_hours: Option<HoursOfDay>,
 }
 
-pub(in crate::cli) struct Teller {
+pub(crate) struct Teller {
     config: Config,
     /// What the flags set in place of the configuration.
     given: Notices,
@@ -72,7 +72,7 @@ struct Waiting {
 }
 
 impl Teller {
-    pub(in crate::cli) fn new(
+    pub(crate) fn new(
         environment: &Environment,
         config: Config,
         store: Store,
@@ -96,7 +96,7 @@ impl Teller {
     }
 
     /// Takes a changed workspace. An occasion that ends before it is due is dropped.
-    pub(in crate::cli) fn take(&mut self, view: &WorkspaceView, now: Timestamp) {
+    pub(crate) fn take(&mut self, view: &WorkspaceView, now: Timestamp) {
         let kind = kind_of(view);
         if kind.is_some_and(|kind| kind != NoticeKind::Finished) {
             self.in_need.insert(view.id.clone());
@@ -116,7 +116,7 @@ impl Teller {
         self.waiting.push(Waiting { notice, settings, since });
     }
 
-    pub(in crate::cli) fn remove(&mut self, workspace: &WorkspaceId) {
+    pub(crate) fn remove(&mut self, workspace: &WorkspaceId) {
         self.in_need.remove(workspace);
         self.waiting.retain(|waiting| waiting.notice.workspace != *workspace);
     }
@@ -134,7 +134,7 @@ impl Teller {
 
     /// Sends the notices that are due, except in quiet hours. `looked_at` is the workspace the person is
     /// looking at: its occasion is claimed silently, so that no closeout sends a notice for it.
-    pub(in crate::cli) fn tell_due(&mut self, looked_at: Option<&WorkspaceId>, now: Timestamp) {
+    pub(crate) fn tell_due(&mut self, looked_at: Option<&WorkspaceId>, now: Timestamp) {
         let minute = minute_of_day(now);
         let is_due = |waiting: &Waiting| {
             let is_seen = looked_at == Some(&waiting.notice.workspace);
@@ -156,11 +156,7 @@ impl Teller {
     }
 
     /// When [`Self::tell_due`] should be called next; `None` if nothing is waiting.
-    pub(in crate::cli) fn due_at(
-        &self,
-        looked_at: Option<&WorkspaceId>,
-        now: Timestamp,
-    ) -> Option<Timestamp> {
+    pub(crate) fn due_at(&self, looked_at: Option<&WorkspaceId>, now: Timestamp) -> Option<Timestamp> {
         let minute = minute_of_day(now);
         let due_at = |waiting: &Waiting| {
             let is_seen = looked_at == Some(&waiting.notice.workspace);
@@ -175,7 +171,7 @@ impl Teller {
     }
 
     /// The next result of a notice. Cancel-safe.
-    pub(in crate::cli) async fn next_delivery(&mut self) -> Delivery {
+    pub(crate) async fn next_delivery(&mut self) -> Delivery {
         match self.deliveries.recv().await {
             Some(delivery) => delivery,
             // Cannot happen: this value holds a sender itself.
@@ -184,7 +180,7 @@ impl Teller {
     }
 
     /// The window's title, if it has to change.
-    pub(in crate::cli) fn new_title(&mut self) -> Option<String> {
+    pub(crate) fn new_title(&mut self) -> Option<String> {
         let given = &self.given.notify;
         let ways = if given.is_empty() { self.config.notices().ways } else { given.clone() };
         if !ways.contains(&NoticeRoute::Title) || self.titled == Some(self.in_need.len()) {
@@ -195,7 +191,7 @@ impl Teller {
         Some(format!("{save}{}", signs::title(self.in_need.len())))
     }
 
-    pub(in crate::cli) fn has_title(&self) -> bool {
+    pub(crate) fn has_title(&self) -> bool {
         self.titled.is_some()
     }
 }

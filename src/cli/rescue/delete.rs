@@ -16,7 +16,7 @@ use crate::cli::rescue_args::Forget;
 use crate::cli::target_workspace::{confirm, engine_config, over};
 use crate::cli::{json, local_time, output};
 
-pub(in crate::cli) fn delete(environment: &Environment, forget: &Forget) -> Ended {
+pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let config = engine_config(environment, &forget.path)?;
     let path = environment.absolute(&forget.path);
     let (rescuer, top) = (rescuer(&config)?, top(&config, &path)?);

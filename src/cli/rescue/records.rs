@@ -21,7 +21,7 @@ use crate::present::{action, baseline, counts, sets};
 
 use crate::present::rescue_json::ListRow;
 
-pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
+pub(crate) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
     let config = engine_config(environment, &rescues.path)?;
     let path = environment.absolute(&rescues.path);
     let listed = match rescuer(&config)?.list(&top(&config, &path)?) {
@@ -37,7 +37,7 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
     Ok(Outcome::Action(class))
 }
 
-pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> Ended {
+pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
     let config = engine_config(environment, &restore.path)?;
     let path = environment.absolute(&restore.path);
     let into = environment.absolute(&restore.into);

@@ -12,7 +12,7 @@ use crate::present::{age, json as forms, json::VERSION, runs};
 
 /// A line of `run` that is no terminal's, and of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RunLine {
+pub(crate) struct RunLine {
     /// The version of this form.
     version: u32,
     /// When, in milliseconds since 1970.

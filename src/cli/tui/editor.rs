@@ -14,13 +14,13 @@ use crate::ui::{Edited, MAX_TEXT_BYTES};
 const LAST_RESORT: &str = "vi";
 
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Editor {
+pub(crate) struct Editor {
     /// The command, or why there is none.
     command: Result<TerminalSpec, String>,
     state_folder: Option<PathBuf>,
 }
 
-pub(in crate::cli) struct Editing {
+pub(crate) struct Editing {
     pub(super) program: InTerminal,
     file: EditedText,
     before: String,
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Editing {
 
 impl Editor {
     /// The editor from `VISUAL` or else `EDITOR` (environ(7)).
-    pub(in crate::cli) fn of(environment: &Environment, state_folder: Option<PathBuf>) -> Editor {
+    pub(crate) fn of(environment: &Environment, state_folder: Option<PathBuf>) -> Editor {
         let named =
             ["VISUAL", "EDITOR"].into_iter().find_map(|name| Some((name, environment.variable(name)?)));
         let (name, value) =
@@ -42,7 +42,7 @@ impl Editor {
     }
 
     /// Opens the editor on `text`; the error says why it cannot be started.
-    pub(in crate::cli) fn open(&self, text: String) -> Result<Editing, String> {
+    pub(crate) fn open(&self, text: String) -> Result<Editing, String> {
         let mut spec = self.command.clone()?;
         let folder = self.state_folder.as_ref().ok_or("there is no folder for the text: HOME is not set")?;
         let file = EditedText::create(folder, &text).map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ impl Editor {
 impl Editing {
     /// Waits for the editor to end and reads the result. A text that cannot be accepted stays on disk, and
     /// the person is told where.
-    pub(in crate::cli) fn finish(self) -> Edited {
+    pub(crate) fn finish(self) -> Edited {
         let Editing { program, file, before } = self;
         let end = program.finish();
         let now = file.read(MAX_TEXT_BYTES);

@@ -5,10 +5,7 @@ use crate::git::{Git, Stdin, line};
 use crate::model::CommitAuthor;
 
 /// The person's identity as git knows it; `None` if no setting names one.
-pub(in crate::action::rescue) fn known(
-    git: &Git<'_>,
-    settings: &Settings,
-) -> Result<Option<CommitAuthor>, RescueError> {
+pub(crate) fn known(git: &Git<'_>, settings: &Settings) -> Result<Option<CommitAuthor>, RescueError> {
     if let Some(named) = named(settings) {
         return Ok(Some(named));
     }
@@ -42,7 +39,7 @@ fn parse(text: &str) -> Option<CommitAuthor> {
 }
 
 /// The `-c` options that make `commit-tree` use this identity; none if git already knows it.
-pub(in crate::action::rescue) fn options(
+pub(crate) fn options(
     git: &Git<'_>,
     settings: &Settings,
     wanted: Option<&CommitAuthor>,

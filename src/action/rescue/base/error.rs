@@ -130,7 +130,7 @@ impl RescueError {
     }
 
     /// The same error with the record that was already made and is kept.
-    pub(in crate::action::rescue) fn keeping(self, record: &str) -> RescueError {
+    pub(crate) fn keeping(self, record: &str) -> RescueError {
         if let RescueError::Cancelled { kept: None } = self {
             return RescueError::Cancelled { kept: Some(record.to_owned()) };
         }
@@ -143,7 +143,7 @@ impl RescueError {
     }
 
     /// The same error when only the record was requested so far: a later failure must not hide that record.
-    pub(in crate::action::rescue) fn with_record_only(self, record: &str) -> RescueError {
+    pub(crate) fn with_record_only(self, record: &str) -> RescueError {
         let is_told = matches!(
             self,
             RescueError::TimedOut(_) | RescueError::SavedOnly(_) | RescueError::Cancelled { .. }
@@ -160,10 +160,7 @@ impl RescueError {
     }
 
     /// For `map_err`: an [`Io`](RescueError::Io) error with the attempted operation and the path.
-    pub(in crate::action::rescue) fn io(
-        what: &'static str,
-        path: &Path,
-    ) -> impl FnOnce(std::io::Error) -> RescueError {
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();
         move |source| RescueError::Io { what, path, source }
     }

@@ -14,11 +14,7 @@ use crate::git::Repository;
 ///
 /// # Errors
 /// A folder on the way is a link or the git directory is another one, or any other I/O error.
-pub(in crate::action::rescue) fn below(
-    repo: &Repository,
-    path: &Path,
-    missing: Missing,
-) -> io::Result<Below> {
+pub(crate) fn below(repo: &Repository, path: &Path, missing: Missing) -> io::Result<Below> {
     let [git_dir, common_dir] = repo.held()?;
     match path.strip_prefix(&repo.git_dir) {
         Ok(path) => Below::open(&git_dir, path, missing),
@@ -29,21 +25,21 @@ pub(in crate::action::rescue) fn below(
 }
 
 /// Creates the file, which must not exist, with the usual access.
-pub(in crate::action::rescue) fn create(repo: &Repository, path: &Path) -> io::Result<File> {
+pub(crate) fn create(repo: &Repository, path: &Path) -> io::Result<File> {
     below(repo, path, Missing::Fail)?.create(0o666)
 }
 
 /// Makes `path` a hard link to `file`. Both are in git directories.
-pub(in crate::action::rescue) fn link(repo: &Repository, file: &Path, path: &Path) -> io::Result<()> {
+pub(crate) fn link(repo: &Repository, file: &Path, path: &Path) -> io::Result<()> {
     below(repo, path, Missing::Create)?.link_to(&below(repo, file, Missing::Fail)?)
 }
 
 /// Moves `from` to `to` in the same folder. What is there is replaced.
-pub(in crate::action::rescue) fn rename(repo: &Repository, from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename(repo: &Repository, from: &Path, to: &Path) -> io::Result<()> {
     below(repo, to, Missing::Fail)?.replace_by(from.file_name().unwrap_or_default())
 }
 
 /// Removes the file.
-pub(in crate::action::rescue) fn remove(repo: &Repository, path: &Path) -> io::Result<()> {
+pub(crate) fn remove(repo: &Repository, path: &Path) -> io::Result<()> {
     below(repo, path, Missing::Fail)?.remove()
 }

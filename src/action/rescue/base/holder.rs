@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::git::Repository;
 
 /// Describes a foreign lock: who holds it, or how to get rid of it.
-pub(in crate::action::rescue) fn label(repo: &Repository, lock: &Path) -> String {
+pub(crate) fn label(repo: &Repository, lock: &Path) -> String {
     let name = lock.file_name().unwrap_or_default().to_string_lossy();
     match holder(repo, lock) {
         Some(holder) => format!("{name} is there: {holder} works in this repository; wait for its end"),

@@ -21,7 +21,7 @@ const CAP: u64 = 256 << 20;
 /// versions could not be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
-pub(in crate::action::rescue) enum JournalEntry {
+pub(crate) enum JournalEntry {
     /// A record is saved.
     Saved(Saved),
     /// Branch and index are about to move.
@@ -46,47 +46,47 @@ pub(in crate::action::rescue) enum JournalEntry {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::action::rescue) struct Saved {
+pub(crate) struct Saved {
     /// The name of the hidden reference.
-    pub(in crate::action::rescue) reference: String,
+    pub(crate) reference: String,
     /// The commit of the work tree.
-    pub(in crate::action::rescue) snapshot: CommitId,
+    pub(crate) snapshot: CommitId,
     /// The commit of the index and the facts.
-    pub(in crate::action::rescue) record: CommitId,
+    pub(crate) record: CommitId,
     /// The commit that HEAD pointed to; `None` if the branch was unborn.
-    pub(in crate::action::rescue) head: Option<CommitId>,
+    pub(crate) head: Option<CommitId>,
     /// The digest of the index entries.
-    pub(in crate::action::rescue) digest: String,
+    pub(crate) digest: String,
     /// What the list of records shows; missing in lines of older versions.
     #[serde(default)]
-    pub(in crate::action::rescue) shown: Shown,
+    pub(crate) shown: Shown,
 }
 
 /// What the list of records shows of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::action::rescue) struct Shown {
+pub(crate) struct Shown {
     /// When it was made, in milliseconds since the epoch.
-    pub(in crate::action::rescue) time: Option<i64>,
+    pub(crate) time: Option<i64>,
     /// The branch by its full name.
-    pub(in crate::action::rescue) branch: Option<RefName>,
+    pub(crate) branch: Option<RefName>,
     /// The number of files.
-    pub(in crate::action::rescue) n_files: Option<usize>,
+    pub(crate) n_files: Option<usize>,
     /// Their total size in bytes.
-    pub(in crate::action::rescue) n_bytes: Option<u64>,
+    pub(crate) n_bytes: Option<u64>,
     /// The bytes it took on disk.
-    pub(in crate::action::rescue) n_disk_bytes: Option<u64>,
+    pub(crate) n_disk_bytes: Option<u64>,
     /// The number of gaps.
-    pub(in crate::action::rescue) n_gaps: Option<usize>,
+    pub(crate) n_gaps: Option<usize>,
     /// The name of its bundle in our own folder for this worktree.
-    pub(in crate::action::rescue) vault: Option<String>,
+    pub(crate) vault: Option<String>,
     /// Whether it has no reference and lies in the vault alone.
     #[serde(default)]
-    pub(in crate::action::rescue) is_vault_only: bool,
+    pub(crate) is_vault_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::action::rescue) enum Purpose {
+pub(crate) enum Purpose {
     /// A visible commit.
     Commit,
     /// The undo of a visible commit.
@@ -97,42 +97,42 @@ pub(in crate::action::rescue) enum Purpose {
 
 /// A move of a branch and the index that belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::action::rescue) struct Move {
+pub(crate) struct Move {
     /// The id of the move.
-    pub(in crate::action::rescue) id: String,
-    pub(in crate::action::rescue) purpose: Purpose,
+    pub(crate) id: String,
+    pub(crate) purpose: Purpose,
     /// The full name of the branch.
-    pub(in crate::action::rescue) branch: RefName,
+    pub(crate) branch: RefName,
     /// The commit before the move; `None` if the branch does not exist yet.
-    pub(in crate::action::rescue) from: Option<CommitId>,
+    pub(crate) from: Option<CommitId>,
     /// The commit after the move; `None` if the branch is removed.
-    pub(in crate::action::rescue) to: Option<CommitId>,
+    pub(crate) to: Option<CommitId>,
     /// The digest of the index entries before.
-    pub(in crate::action::rescue) digest_before: String,
+    pub(crate) digest_before: String,
     /// The digest of the index entries after.
-    pub(in crate::action::rescue) digest_after: String,
+    pub(crate) digest_after: String,
     /// Our own copy of the index before; `None` if there was no index.
-    pub(in crate::action::rescue) index_before: Option<KeptIndex>,
+    pub(crate) index_before: Option<KeptIndex>,
     /// Our own copy of the index after; `None` if there is none.
-    pub(in crate::action::rescue) index_after: Option<KeptIndex>,
+    pub(crate) index_after: Option<KeptIndex>,
     /// The device and inode of the new index, to which git's lock is a hard link.
-    pub(in crate::action::rescue) inode: (u64, u64),
+    pub(crate) inode: (u64, u64),
     /// The device and inode of the file to which the locks on HEAD and the branch are hard links; `None` if git
     /// moves the branch.
-    pub(in crate::action::rescue) branch_inode: Option<(u64, u64)>,
+    pub(crate) branch_inode: Option<(u64, u64)>,
     /// Whether only the branch moves, because it is not checked out and the index does not belong to it.
     #[serde(default)]
-    pub(in crate::action::rescue) is_branch_only: bool,
+    pub(crate) is_branch_only: bool,
     /// For a new branch: the commit that it starts from.
-    pub(in crate::action::rescue) base: Option<CommitId>,
+    pub(crate) base: Option<CommitId>,
     /// The reference of the record that was made first.
     #[serde(default)]
-    pub(in crate::action::rescue) record: String,
+    pub(crate) record: String,
 }
 
 impl Move {
     /// Creates a branch that starts at `base`. Nothing else moves.
-    pub(in crate::action::rescue) fn of_branch(
+    pub(crate) fn of_branch(
         id: String,
         branch: RefName,
         to: Option<CommitId>,
@@ -160,18 +160,18 @@ impl Move {
 
 /// A copy of an index in our own folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::action::rescue) struct KeptIndex {
+pub(crate) struct KeptIndex {
     /// The file's name, which is the checksum of its bytes.
-    pub(in crate::action::rescue) sum: String,
+    pub(crate) sum: String,
     /// The modification time of the index file, in seconds and nanoseconds since the epoch.
-    pub(in crate::action::rescue) modified: (u64, u32),
+    pub(crate) modified: (u64, u32),
 }
 
 /// The content of a journal: actions, and what could not be read.
-pub(in crate::action::rescue) type Reading = write::Lines<JournalEntry>;
+pub(crate) type Reading = write::Lines<JournalEntry>;
 
 /// The journal of one worktree.
-pub(in crate::action::rescue) struct Journal {
+pub(crate) struct Journal {
     lines: write::Journal<JournalEntry>,
     /// The record whose reference is about to be made. Its journal line comes after the reference, so that the
     /// journal never names a record that is not kept.
@@ -179,58 +179,55 @@ pub(in crate::action::rescue) struct Journal {
 }
 
 impl Journal {
-    pub(in crate::action::rescue) fn at(folder: &Path) -> Journal {
+    pub(crate) fn at(folder: &Path) -> Journal {
         let lines = write::Journal::at(folder.join("journal"), CAP, Some(Sha1::of));
         Journal { lines, pending: folder.join("pending") }
     }
 
     /// Announces that the reference of `record` is about to be made. On disk when this returns.
-    pub(in crate::action::rescue) fn begin(&self, record: &Saved) -> Result<(), RescueError> {
+    pub(crate) fn begin(&self, record: &Saved) -> Result<(), RescueError> {
         let text = serde_json::to_vec(record).map_err(std::io::Error::from);
         let written = text.and_then(|text| write::replace(&self.pending, &text));
         written.map_err(RescueError::io("write", &self.pending))
     }
 
     /// Appends the line of an announced record and removes the announcement.
-    pub(in crate::action::rescue) fn end(&self, record: Saved) -> Result<(), RescueError> {
+    pub(crate) fn end(&self, record: Saved) -> Result<(), RescueError> {
         self.append(&JournalEntry::Saved(record))?;
         self.clear_pending();
         Ok(())
     }
 
     /// The record that was announced but not completed, because a crash came between.
-    pub(in crate::action::rescue) fn pending(&self) -> Result<Option<Saved>, RescueError> {
+    pub(crate) fn pending(&self) -> Result<Option<Saved>, RescueError> {
         let text = read_small(&self.pending)?;
         Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
     }
 
     /// Removes the announcement.
-    pub(in crate::action::rescue) fn clear_pending(&self) {
+    pub(crate) fn clear_pending(&self) {
         // A leftover announcement is compared with the journal next time.
         let _ = std::fs::remove_file(&self.pending);
     }
 
     /// Appends an action. On disk when this returns.
-    pub(in crate::action::rescue) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
+    pub(crate) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
         self.lines.append(action).map_err(RescueError::io("append to", self.lines.path()))
     }
 
     /// All actions, and what could not be read.
-    pub(in crate::action::rescue) fn read(&self) -> Result<Reading, RescueError> {
+    pub(crate) fn read(&self) -> Result<Reading, RescueError> {
         self.lines.read().map_err(RescueError::io("read", self.lines.path()))
     }
 
     /// Rewrites the journal without the actions that `is_gone` selects.
-    pub(in crate::action::rescue) fn drop_actions(
-        &self,
-        is_gone: &dyn Fn(&JournalEntry) -> bool,
-    ) -> Result<(), RescueError> {
+    pub(crate) fn drop_actions(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
         self.lines.remove(is_gone).map_err(RescueError::io("write", self.lines.path()))
     }
 }
 
 /// The last move, and whether it was completed or rolled back.
-pub(in crate::action::rescue) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
+pub(crate) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
     let last = moves(actions).next()?;
     let is_end = |action: &JournalEntry| match action {
         JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => *id == last.id,
@@ -241,7 +238,7 @@ pub(in crate::action::rescue) fn last_move(actions: &[JournalEntry]) -> Option<(
 }
 
 /// The last move that was made, not rolled back, and whose indexes were not deleted.
-pub(in crate::action::rescue) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
+pub(crate) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
     let id = actions
         .iter()
         .rev()
@@ -255,7 +252,7 @@ pub(in crate::action::rescue) fn last_done(actions: &[JournalEntry]) -> Option<&
 }
 
 /// The moves, newest first.
-pub(in crate::action::rescue) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
+pub(crate) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
     actions
         .iter()
         .rev()
@@ -263,7 +260,7 @@ pub(in crate::action::rescue) fn moves(actions: &[JournalEntry]) -> impl Iterato
 }
 
 /// Whether the journal knows the record, be it saved or deleted.
-pub(in crate::action::rescue) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
+pub(crate) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
     actions.iter().any(|action| {
         matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
             if reference == record)
@@ -271,7 +268,7 @@ pub(in crate::action::rescue) fn is_known(actions: &[JournalEntry], record: &str
 }
 
 /// The records that were saved and not deleted, oldest first.
-pub(in crate::action::rescue) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
+pub(crate) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
     let mut saved: Vec<&Saved> = Vec::new();
     let mut deleted: BTreeSet<&str> = BTreeSet::new();
     for action in actions {

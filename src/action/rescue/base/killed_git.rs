@@ -19,7 +19,7 @@ use crate::process::Output;
 const TICK: Duration = Duration::from_millis(20);
 
 /// Runs `git update-ref` with these arguments. If git is killed, its locks are removed.
-pub(in crate::action::rescue) fn update_ref(git: &Git<'_>, args: &[&str]) -> Result<Output, GitError> {
+pub(crate) fn update_ref(git: &Git<'_>, args: &[&str]) -> Result<Output, GitError> {
     let (before, begun) = (locks(git.repo, args), clock::since_epoch());
     let output = git.real(["update-ref"].iter().chain(args), Stdin::Lock);
     if matches!(output, Err(GitError::Failed { .. } | GitError::TimedOut { .. } | GitError::Cancelled)) {

@@ -1,10 +1,10 @@
 //! What a path alone reveals: whether git refuses it, and how it is written as plain text. Pure.
 
-pub(in crate::action::rescue) use crate::model::hex::{hex, unhex};
+pub(crate) use crate::model::hex::{hex, unhex};
 
 /// Whether git refuses this path: because of a component (`verify_path` in git, checked for every system), or
 /// because it is a link (`mode` in git's octal digits) named `.gitmodules`.
-pub(in crate::action::rescue) fn is_refused(path: &[u8], mode: &str) -> bool {
+pub(crate) fn is_refused(path: &[u8], mode: &str) -> bool {
     is_name_refused(path) || (mode == "120000" && is_gitmodules(path))
 }
 

@@ -19,12 +19,12 @@ const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Git's lock on the packed references.
-pub(in crate::action::rescue) fn lock_path(repo: &Repository) -> PathBuf {
+pub(crate) fn lock_path(repo: &Repository) -> PathBuf {
     repo.common_dir.join("packed-refs.lock")
 }
 
 /// Waits until nobody holds the lock. False if somebody does after a second.
-pub(in crate::action::rescue) fn is_free_soon(repo: &Repository) -> bool {
+pub(crate) fn is_free_soon(repo: &Repository) -> bool {
     let lock = lock_path(repo);
     tries().any(|()| lock.symlink_metadata().is_err())
 }
@@ -33,7 +33,7 @@ pub(in crate::action::rescue) fn is_free_soon(repo: &Repository) -> bool {
 ///
 /// # Errors
 /// Any I/O error.
-pub(in crate::action::rescue) fn lock(repo: &Repository, file: &Below) -> io::Result<Option<Below>> {
+pub(crate) fn lock(repo: &Repository, file: &Below) -> io::Result<Option<Below>> {
     let lock = below(repo, &lock_path(repo), Missing::Fail)?;
     for () in tries() {
         match lock.link_to(file) {
@@ -57,7 +57,7 @@ fn tries() -> impl Iterator<Item = ()> {
 ///
 /// # Errors
 /// The file cannot be read or replaced; it is then unchanged.
-pub(in crate::action::rescue) fn take_out(repo: &Repository, name: &str) -> Result<(), RescueError> {
+pub(crate) fn take_out(repo: &Repository, name: &str) -> Result<(), RescueError> {
     let Some(rest) = PackedRefs::read(repo)?.without(name) else { return Ok(()) };
     let path = repo.common_dir.join("packed-refs");
     let replace = || {

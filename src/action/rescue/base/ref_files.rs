@@ -30,7 +30,7 @@ const SHARED: u32 = 0o2020;
 ///
 /// # Errors
 /// As git words it: the reference is not at `from`, or a lock or another reference is in the way. Any I/O error.
-pub(in crate::action::rescue) fn change(
+pub(crate) fn change(
     repo: &Repository,
     name: &str,
     from: Option<CommitId>,

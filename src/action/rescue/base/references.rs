@@ -9,25 +9,25 @@ use crate::process::End;
 
 /// A hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Hidden {
+pub(crate) struct Hidden {
     /// Its full name.
-    pub(in crate::action::rescue) name: String,
+    pub(crate) name: String,
     /// The commit that it points to.
-    pub(in crate::action::rescue) id: CommitId,
+    pub(crate) id: CommitId,
 }
 
 /// The name of a record's reference.
-pub(in crate::action::rescue) fn of_record(key: &str, id: &str) -> String {
+pub(crate) fn of_record(key: &str, id: &str) -> String {
     format!("refs/closeout/rescue/{key}/{id}")
 }
 
 /// Whether a record can have this name: the usual one, or the one with an alternative top folder.
-pub(in crate::action::rescue) fn is_of_record(name: &str) -> bool {
+pub(crate) fn is_of_record(name: &str) -> bool {
     key_of(name).is_some()
 }
 
 /// The key of the worktree that a record's reference belongs to.
-pub(in crate::action::rescue) fn key_of(name: &str) -> Option<&str> {
+pub(crate) fn key_of(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("refs/closeout")?;
     let (top, rest) = rest.split_once('/')?;
     let digits = top.strip_prefix('-');
@@ -42,11 +42,7 @@ fn is_hex(text: &str) -> bool {
 }
 
 /// Creates the hidden reference `name` at `commit`; it must not exist.
-pub(in crate::action::rescue) fn make(
-    git: &Git<'_>,
-    name: &str,
-    commit: CommitId,
-) -> Result<(), RescueError> {
+pub(crate) fn make(git: &Git<'_>, name: &str, commit: CommitId) -> Result<(), RescueError> {
     change(git, name, None, Some(commit))
 }
 
@@ -71,7 +67,7 @@ fn change(
 
 /// Creates `refs/closeout/<below>` at `commit`, or one with an alternative top folder if another reference is
 /// in the way. Returns the name used.
-pub(in crate::action::rescue) fn make_or_other(
+pub(crate) fn make_or_other(
     git: &Git<'_>,
     below: &str,
     commit: CommitId,
@@ -91,13 +87,13 @@ fn other_name(below: &str) -> String {
 }
 
 /// The two names that a record planned as `usual` can have.
-pub(in crate::action::rescue) fn names_of(usual: &str) -> [String; 2] {
+pub(crate) fn names_of(usual: &str) -> [String; 2] {
     [usual.to_owned(), other_name(usual.strip_prefix("refs/closeout/").unwrap_or(usual))]
 }
 
 /// Under which name a commit is pinned.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::action::rescue) enum PinnedAs {
+pub(crate) enum PinnedAs {
     /// As a rescue's own, by which it is recognised.
     Visible,
     /// As one that closeout did not make.
@@ -106,7 +102,7 @@ pub(in crate::action::rescue) enum PinnedAs {
 
 /// Keeps commits whatever happens to their branch. The last commit's reference is named after the move; each earlier one
 /// has a number in front.
-pub(in crate::action::rescue) fn pin(
+pub(crate) fn pin(
     git: &Git<'_>,
     pinned_as: PinnedAs,
     key: &str,
@@ -126,10 +122,7 @@ pub(in crate::action::rescue) fn pin(
 }
 
 /// A reference whose name is a parent path of `name`, so that the two cannot coexist.
-pub(in crate::action::rescue) fn in_the_way(
-    git: &Git<'_>,
-    name: &str,
-) -> Result<Option<String>, RescueError> {
+pub(crate) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
     let ends = name.match_indices('/').map(|(end, _)| end);
     // `refs` alone is not a reference.
     for end in ends.skip(1) {
@@ -143,7 +136,7 @@ pub(in crate::action::rescue) fn in_the_way(
 }
 
 /// All hidden references of records in the repository, from every worktree.
-pub(in crate::action::rescue) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
+pub(crate) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
     let args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/closeout", "refs/closeout-*/**"];
     let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
     Ok(String::from_utf8_lossy(&output.stdout)
@@ -155,7 +148,7 @@ pub(in crate::action::rescue) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, Resc
 }
 
 /// Moves a reference of ours from its current value (`None`: absent) back to `to`.
-pub(in crate::action::rescue) fn put_back(
+pub(crate) fn put_back(
     git: &Git<'_>,
     name: &str,
     from: Option<CommitId>,
@@ -165,7 +158,7 @@ pub(in crate::action::rescue) fn put_back(
 }
 
 /// Removes a reference of ours that points to `id`.
-pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: CommitId) -> Result<(), RescueError> {
+pub(crate) fn remove(git: &Git<'_>, name: &str, id: CommitId) -> Result<(), RescueError> {
     change(git, name, Some(id), None)
 }
 
@@ -173,7 +166,7 @@ pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: CommitId)
 ///
 /// # Errors
 /// Git cannot tell: then nothing may be concluded from the reference.
-pub(in crate::action::rescue) fn at(git: &Git<'_>, name: &str) -> Result<Option<CommitId>, RescueError> {
+pub(crate) fn at(git: &Git<'_>, name: &str) -> Result<Option<CommitId>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
     if output.end == End::Code(1) {
         return Ok(None);

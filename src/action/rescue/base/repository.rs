@@ -12,7 +12,7 @@ use crate::git::Repository;
 use crate::model::display_text;
 
 /// What a workspace has as its repository.
-pub(in crate::action::rescue) enum Opened {
+pub(crate) enum Opened {
     /// One that can be used.
     Usable(Repository),
     /// Something at `.git` that cannot be used as a repository.
@@ -28,7 +28,7 @@ pub(in crate::action::rescue) enum Opened {
 ///
 /// # Errors
 /// [`RescueError::Refused`] names what is wrong with the workspace.
-pub(in crate::action::rescue) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, RescueError> {
+pub(crate) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, RescueError> {
     match Repository::open(workspace) {
         Ok(Some(repo)) => {
             check_top(&repo.top, home)?;
@@ -56,7 +56,7 @@ fn check_top(top: &Path, home: Option<&Path>) -> Result<(), RescueError> {
 }
 
 /// Refuses a repository of which any part belongs to another user.
-pub(in crate::action::rescue) fn check_owner(repo: &Repository) -> Result<(), RescueError> {
+pub(crate) fn check_owner(repo: &Repository) -> Result<(), RescueError> {
     match repo.foreign_place() {
         Some(path) => refused(&path, "belongs to another user"),
         None => Ok(()),
@@ -64,7 +64,7 @@ pub(in crate::action::rescue) fn check_owner(repo: &Repository) -> Result<(), Re
 }
 
 /// Refuses a repository in which no objects can be written.
-pub(in crate::action::rescue) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
+pub(crate) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
     match rustix::fs::access(repo.common_dir.join("objects"), rustix::fs::Access::WRITE_OK) {
         Err(errno @ (Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {
             Err(RescueError::ReadOnly(std::io::Error::from(errno).to_string()))
@@ -76,7 +76,7 @@ pub(in crate::action::rescue) fn check_writable(repo: &Repository) -> Result<(),
 
 /// Refuses a state folder of another user, because nothing may be written there. A missing one is created
 /// later.
-pub(in crate::action::rescue) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
+pub(crate) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
     let user = rustix::process::geteuid().as_raw();
     match folder.metadata() {
         Ok(metadata) if metadata.uid() != user => {

@@ -13,31 +13,31 @@ const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile"
 /// All settings, from one answer of git: what is listed for a person to trust is what is acted on, and nobody can
 /// change one in between.
 #[derive(Debug, Default)]
-pub(in crate::action::rescue) struct Settings {
+pub(crate) struct Settings {
     /// Every setting, in git's reading order.
-    pub(in crate::action::rescue) entries: Vec<ConfigEntry>,
+    pub(crate) entries: Vec<ConfigEntry>,
     /// Settings of the section `core` that the shadow adopts.
     harmless: Vec<Setting>,
     /// What keeps git from using a file of the user's, or one of rules that a setting names: what it would convert or leave
     /// out is not known then.
-    pub(in crate::action::rescue) in_the_way: Option<String>,
+    pub(crate) in_the_way: Option<String>,
     /// Names of the filters that have a program configured.
-    pub(in crate::action::rescue) filters: BTreeSet<String>,
+    pub(crate) filters: BTreeSet<String>,
     /// Remotes to which a push would take the hidden references.
-    pub(in crate::action::rescue) mirrors: Vec<RecordNotice>,
+    pub(crate) mirrors: Vec<RecordNotice>,
     /// When git removes unreachable objects and unreachable reflog entries.
-    pub(in crate::action::rescue) expiry: Expiry,
+    pub(crate) expiry: Expiry,
     /// The filter settings as name, key and value, in git's reading order.
-    pub(in crate::action::rescue) filter_values: Vec<(String, String, String)>,
+    pub(crate) filter_values: Vec<(String, String, String)>,
 }
 
 /// When unreachable objects expire, as the settings put it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Expiry {
+pub(crate) struct Expiry {
     /// The value of `gc.pruneExpire`.
-    pub(in crate::action::rescue) objects: String,
+    pub(crate) objects: String,
     /// The value of `gc.reflogExpireUnreachable`.
-    pub(in crate::action::rescue) reflog: String,
+    pub(crate) reflog: String,
 }
 
 impl Default for Expiry {
@@ -48,7 +48,7 @@ impl Default for Expiry {
 
 impl Settings {
     /// Whether line endings are converted even without an attribute.
-    pub(in crate::action::rescue) fn is_converting(&self) -> bool {
+    pub(crate) fn is_converting(&self) -> bool {
         self.harmless
             .iter()
             .rev()
@@ -57,7 +57,7 @@ impl Settings {
     }
 
     /// The settings that the shadow adopts.
-    pub(in crate::action::rescue) fn for_shadow(&self) -> Vec<Setting> {
+    pub(crate) fn for_shadow(&self) -> Vec<Setting> {
         let modes = ("filemode".to_owned(), "true".to_owned());
         std::iter::once(modes).chain(self.harmless.iter().cloned()).collect()
     }
@@ -66,7 +66,7 @@ impl Settings {
     ///
     /// # Errors
     /// [`RescueError::Unusable`] if git cannot read them.
-    pub(in crate::action::rescue) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
+    pub(crate) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
         // A git that was killed says nothing about the settings.
         let output = git::config_list(git)?;
         if !output.is_success() {
@@ -121,17 +121,17 @@ impl Settings {
     }
 
     /// The value that counts for a key.
-    pub(in crate::action::rescue) fn value(&self, key: &str) -> Option<&str> {
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| &*entry.value)
     }
 
     /// Whether commits are to be signed.
-    pub(in crate::action::rescue) fn is_signing(&self) -> bool {
+    pub(crate) fn is_signing(&self) -> bool {
         self.value("commit.gpgsign").is_some_and(is_true)
     }
 
     /// Whether this is a partial clone, which could fetch missing objects.
-    pub(in crate::action::rescue) fn is_partial(&self) -> bool {
+    pub(crate) fn is_partial(&self) -> bool {
         self.entries.iter().any(|ConfigEntry { key, .. }| {
             let is_promisor = key.starts_with("remote.") && key.ends_with(".promisor");
             is_promisor || key == "extensions.partialclone"
@@ -166,7 +166,7 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
 }
 
 /// The same as [`Settings::is_partial`] where nothing else of the settings is needed.
-pub(in crate::action::rescue) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
+pub(crate) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
     let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
     Ok(git.real(args, Stdin::Lock)?.is_success())
 }

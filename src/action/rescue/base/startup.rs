@@ -41,7 +41,7 @@ const REMOVING: &str = "work-removing-";
 /// Removes from one of our own folders, which the caller has locked, what killed rescues left in it. A git child that
 /// outlived its rescue may still write into a working folder: one that reads its input holds no lock. So the folder
 /// gets another name first, under which the child finds nothing, and cannot keep it from being removed.
-pub(in crate::action::rescue) fn remove_left(folder: &Path) {
+pub(crate) fn remove_left(folder: &Path) {
     for left in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (name, path) = (left.file_name(), left.path());
         let words = name.to_string_lossy();

@@ -14,45 +14,45 @@ use crate::disk;
 const SMALL: u64 = 64 << 10;
 
 /// The content of a small regular file that is not a link; `None` if there is none.
-pub(in crate::action::rescue) fn read_small(path: &Path) -> Result<Option<Vec<u8>>, RescueError> {
+pub(crate) fn read_small(path: &Path) -> Result<Option<Vec<u8>>, RescueError> {
     read(path, SMALL)
 }
 
 /// The content of a regular file of at most `cap` bytes that is not a link; `None` if there is none.
-pub(in crate::action::rescue) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, RescueError> {
+pub(crate) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, RescueError> {
     disk::read(path, cap).map_err(RescueError::io("read", path))
 }
 
 /// All entries of a folder: a list that breaks off is an error, never a shorter list.
-pub(in crate::action::rescue) fn entries(folder: &Path) -> Result<Vec<DirEntry>, RescueError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<DirEntry>, RescueError> {
     let listed = fs::read_dir(folder).and_then(Iterator::collect);
     listed.map_err(RescueError::io("list", folder))
 }
 
 /// Files with identity and content as they were read.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Files(BTreeMap<PathBuf, (FileId, Vec<u8>)>);
+pub(crate) struct Files(BTreeMap<PathBuf, (FileId, Vec<u8>)>);
 
 /// Device, inode, and ctime in seconds and nanoseconds.
-pub(in crate::action::rescue) type FileId = (u64, u64, i64, i64);
+pub(crate) type FileId = (u64, u64, i64, i64);
 
 impl Files {
     /// Adds a file with its identity from before it was read, and the content that was read.
-    pub(in crate::action::rescue) fn add(&mut self, path: &Path, id: Option<FileId>, content: &[u8]) {
+    pub(crate) fn add(&mut self, path: &Path, id: Option<FileId>, content: &[u8]) {
         self.0.insert(path.to_owned(), (id.unwrap_or_default(), content.to_vec()));
     }
 
-    pub(in crate::action::rescue) fn content(&self, path: &Path) -> Option<&[u8]> {
+    pub(crate) fn content(&self, path: &Path) -> Option<&[u8]> {
         self.0.get(path).map(|(_, content)| &content[..])
     }
 
     /// A file whose identity differs from the one before it was read, if there is one.
-    pub(in crate::action::rescue) fn changed(&self) -> Option<&Path> {
+    pub(crate) fn changed(&self) -> Option<&Path> {
         self.0.iter().find(|(path, (id, _))| file_id(path) != Some(*id)).map(|(path, _)| path.as_path())
     }
 }
 
 /// The identity of the file that is currently at a path.
-pub(in crate::action::rescue) fn file_id(path: &Path) -> Option<FileId> {
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
     path.metadata().ok().map(|it| (it.dev(), it.ino(), it.ctime(), it.ctime_nsec()))
 }

@@ -12,18 +12,18 @@ use crate::git::{Repository, stored_ref};
 
 /// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Place {
-    pub(in crate::action::rescue) folder: PathBuf,
+pub(crate) struct Place {
+    pub(crate) folder: PathBuf,
     /// The key of the worktree, which is the folder's name.
-    pub(in crate::action::rescue) key: String,
+    pub(crate) key: String,
     /// The top of the worktree when it was last seen.
-    pub(in crate::action::rescue) top: PathBuf,
+    pub(crate) top: PathBuf,
 }
 
 /// Gives a moved repository the key of its former place, so that it keeps its journal. Conditions: nothing is
 /// at that place any more, and this repository contains a record from that journal. The repository's other
 /// worktrees follow.
-pub(in crate::action::rescue) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
+pub(crate) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
     let all = state.join("rescue");
     if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
         return Ok(());
@@ -62,11 +62,7 @@ fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
 }
 
 /// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.
-pub(in crate::action::rescue) fn remember(
-    folder: &Path,
-    top: &Path,
-    common_dir: &Path,
-) -> Result<(), RescueError> {
+pub(crate) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
     let path = folder.join("place");
     let text = [top, common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
     if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
@@ -76,12 +72,12 @@ pub(in crate::action::rescue) fn remember(
 }
 
 /// The top that `folder` was last for.
-pub(in crate::action::rescue) fn place_of(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn place_of(folder: &Path) -> Option<PathBuf> {
     read_place(folder).map(|(top, _)| top)
 }
 
 /// The shared git directory of the worktree that `folder` was last for.
-pub(in crate::action::rescue) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
     read_place(folder).map(|(_, common_dir)| common_dir)
 }
 
@@ -94,10 +90,7 @@ fn read_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// The known folders of all worktrees of the repository with this shared git directory.
-pub(in crate::action::rescue) fn of_repository(
-    state: &Path,
-    common_dir: &Path,
-) -> Result<Vec<Place>, RescueError> {
+pub(crate) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
     let known = every(&state.join("rescue"))?;
     let mut places: Vec<Place> =
         known.into_iter().filter(|(_, common)| common == common_dir).map(|(place, _)| place).collect();

@@ -45,10 +45,7 @@ impl Rescuer {
 }
 
 /// Lists the records of the repository whose worktree is locked.
-pub(in crate::action::rescue) fn list(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-) -> Result<RecordList, RescueError> {
+pub(crate) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let git = worktree.git(rescuer);
     let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
@@ -98,10 +95,7 @@ pub(in crate::action::rescue) fn list(
 }
 
 /// Number and disk size of all records that the repository's journals know.
-pub(in crate::action::rescue) fn totals(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-) -> Result<RecordTotals, RescueError> {
+pub(crate) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
     let mut totals = RecordTotals::default();
     for place in worktree.places(rescuer)? {
         let read = Journal::at(&place.folder).read()?;
@@ -114,7 +108,7 @@ pub(in crate::action::rescue) fn totals(
 }
 
 /// Finds a record in the repository's journals; also returns whose journal it is.
-pub(in crate::action::rescue) fn known(
+pub(crate) fn known(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     reference: &str,
@@ -182,7 +176,7 @@ fn is_whole(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
 }
 
 /// The path of the record's bundle, if the journal names one.
-pub(in crate::action::rescue) fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
+pub(crate) fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
     saved.shown.vault.as_ref().map(|name| vault::folder(&place.folder).join(name))
 }
 
@@ -243,10 +237,7 @@ fn meta(git: &Git<'_>, snapshot: CommitId) -> serde_json::Value {
 
 /// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
 /// branch.
-pub(in crate::action::rescue) fn record_of(
-    git: &Git<'_>,
-    snapshot: CommitId,
-) -> Result<CommitId, RescueError> {
+pub(crate) fn record_of(git: &Git<'_>, snapshot: CommitId) -> Result<CommitId, RescueError> {
     let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
     let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
     let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
@@ -265,18 +256,13 @@ fn time_of(reference: &str) -> Timestamp {
 
 /// The objects that branches reach, read once per starting commit.
 #[derive(Default)]
-pub(in crate::action::rescue) struct Reaches {
+pub(crate) struct Reaches {
     since: BTreeMap<Option<CommitId>, BTreeSet<String>>,
 }
 
 impl Reaches {
     /// Whether everything that the record added to its last commit has reached a branch.
-    pub(in crate::action::rescue) fn of(
-        &mut self,
-        git: &Git<'_>,
-        snapshot: CommitId,
-        head: Option<CommitId>,
-    ) -> Reach {
+    pub(crate) fn of(&mut self, git: &Git<'_>, snapshot: CommitId, head: Option<CommitId>) -> Reach {
         self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
             0 => Reach::InBranch,
             n => Reach::Missing(n),

@@ -18,7 +18,7 @@ use crate::process::{self, End, Output, ProcessError, Spec};
 
 impl Rescuer {
     /// Runs the person's own program instead of the commit and examines what it did.
-    pub(in crate::action::rescue) fn run_own(
+    pub(crate) fn run_own(
         &self,
         worktree: &WorktreeLock,
         git: &Git<'_>,

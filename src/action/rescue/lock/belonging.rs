@@ -15,7 +15,7 @@ use crate::model::{RecordNotice, display_text};
 ///
 /// # Errors
 /// [`RescueError::Refused`] names the work tree, the git directory and the way out.
-pub(in crate::action::rescue) fn check(git: &Git<'_>) -> Result<(), RescueError> {
+pub(crate) fn check(git: &Git<'_>) -> Result<(), RescueError> {
     let repo = git.repo;
     if repo.git_dir != repo.common_dir {
         return check_linked(repo);
@@ -34,7 +34,7 @@ pub(in crate::action::rescue) fn check(git: &Git<'_>) -> Result<(), RescueError>
 }
 
 /// What tells whose repository a work tree uses.
-pub(in crate::action::rescue) enum Belonging {
+pub(crate) enum Belonging {
     /// The repository is in the work tree, lists it or names it.
     Own,
     /// It knows files that are here, and names no work tree.
@@ -46,7 +46,7 @@ pub(in crate::action::rescue) enum Belonging {
 /// Whether the repository is this work tree's own. A git directory elsewhere does not name its work tree, but its index
 /// remembers the files that it was made from. A clone that names somebody else's repository has none of those, unless
 /// git was run in it: that renews what the index remembers.
-pub(in crate::action::rescue) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueError> {
+pub(crate) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueError> {
     let repo = git.repo;
     if repo.git_dir != repo.common_dir || repo.is_in_place() {
         return Ok(Belonging::Own);
@@ -74,11 +74,7 @@ pub(in crate::action::rescue) fn of(git: &Git<'_>, survey: &Survey) -> Result<Be
 }
 
 /// Refuses a repository in which closeout moved a branch for another work tree that still uses it.
-pub(in crate::action::rescue) fn check_place(
-    repo: &Repository,
-    folder: &Path,
-    journal: &Journal,
-) -> Result<(), RescueError> {
+pub(crate) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -> Result<(), RescueError> {
     let Some(top) = worktrees::place_of(folder).filter(|top| *top != repo.top) else { return Ok(()) };
     let is_in_use = matches!(Repository::open(&top), Ok(Some(other)) if other.git_dir == repo.git_dir && other.top == top);
     if !is_in_use || journal::moves(&journal.read()?.entries).next().is_none() {

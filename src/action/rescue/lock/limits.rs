@@ -14,7 +14,7 @@ use crate::model::{KeepIn, RecordCost, RecordOrder};
 /// # Errors
 /// [`RescueError::NoRoom`] if it would take more than half of the free space, [`RescueError::Ask`] if it is
 /// large and no person has allowed that.
-pub(in crate::action::rescue) fn check(
+pub(crate) fn check(
     worktree: &WorktreeLock,
     order: RecordOrder,
     ask_above: AskAbove,

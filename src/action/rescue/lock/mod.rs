@@ -30,33 +30,30 @@ const STILL_THERE: &str =
     "`closeout rescues` lists what was saved, `closeout restore` writes it into a new folder";
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
-pub(in crate::action::rescue) struct WorktreeLock {
+pub(crate) struct WorktreeLock {
     /// Its repository, or an empty one of our own that stands in for it.
-    pub(in crate::action::rescue) repo: Repository,
+    pub(crate) repo: Repository,
     /// Why its own repository cannot be used; `None` if it can.
-    pub(in crate::action::rescue) unusable: Option<String>,
+    pub(crate) unusable: Option<String>,
     /// Why its HEAD cannot be used, if the repository is read with one of our own.
-    pub(in crate::action::rescue) past_head: Option<String>,
+    pub(crate) past_head: Option<String>,
     /// The git directory that all its worktrees share, as our folders know it.
     common_dir: PathBuf,
     /// Our own folder for this worktree.
-    pub(in crate::action::rescue) folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The journal of what was done to it.
-    pub(in crate::action::rescue) journal: Journal,
+    pub(crate) journal: Journal,
     /// Eight hexadecimal digits that distinguish what this state folder created in the repository from what a
     /// closeout with another state folder created. The first four are in the name of every file and reference,
     /// all eight in `.keep` files.
-    pub(in crate::action::rescue) owner: String,
+    pub(crate) owner: String,
     lock: Arc<File>,
 }
 
 impl WorktreeLock {
     /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`]. Refuses one
     /// whose repository cannot be used.
-    pub(in crate::action::rescue) fn take(
-        rescuer: &Rescuer,
-        workspace: &Path,
-    ) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             Opened::Usable(repo) => match head_in_the_way(&repo.git_dir) {
                 Some(words) => Err(RescueError::Refused(format!("{words}; {STILL_THERE}"))),
@@ -68,10 +65,7 @@ impl WorktreeLock {
 
     /// The same for what needs no repository: if the workspace's own cannot be used, an empty one stands in for
     /// it, with which work can be kept in the vault.
-    pub(in crate::action::rescue) fn take_any(
-        rescuer: &Rescuer,
-        workspace: &Path,
-    ) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take_any(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             // Git would wait for it.
             Opened::Usable(repo) if is_waited_for(&repo.git_dir.join("HEAD")) => {
@@ -85,10 +79,7 @@ impl WorktreeLock {
 
     /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
     /// it.
-    pub(in crate::action::rescue) fn take_to_read(
-        rescuer: &Rescuer,
-        workspace: &Path,
-    ) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take_to_read(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         let worktree = WorktreeLock::take_any(rescuer, workspace)?;
         let (git_dir, common_dir) = match worktree.unusable {
             None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
@@ -141,30 +132,30 @@ impl WorktreeLock {
     }
 
     /// The same worktree with an empty repository in the place of one that git cannot use.
-    pub(in crate::action::rescue) fn standing_in(self, reason: String) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn standing_in(self, reason: String) -> Result<WorktreeLock, RescueError> {
         let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
         Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
     }
 
     /// Our folders for all worktrees of the repository.
-    pub(in crate::action::rescue) fn places(&self, rescuer: &Rescuer) -> Result<Vec<Place>, RescueError> {
+    pub(crate) fn places(&self, rescuer: &Rescuer) -> Result<Vec<Place>, RescueError> {
         worktrees::of_repository(&rescuer.state, &self.common_dir)
     }
 
     /// A path for a new working folder, whose name no git child that outlived its rescue knows. Removes those of
     /// killed rescues first.
-    pub(in crate::action::rescue) fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         startup::remove_left(&self.folder);
         self.folder.join(format!("work-{}", self.new_id()))
     }
 
     /// The git runner for this worktree.
-    pub(in crate::action::rescue) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+    pub(crate) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
         rescuer.runner(&self.repo, &self.lock)
     }
 
     /// A new unique name: the UTC time and eight digits, of which four are the owner's.
-    pub(in crate::action::rescue) fn new_id(&self) -> String {
+    pub(crate) fn new_id(&self) -> String {
         let now = clock::since_epoch();
         let mut sum = Sha1::default();
         let salt = clock::since_start().subsec_nanos();
@@ -175,13 +166,13 @@ impl WorktreeLock {
     }
 
     /// Whether [`WorktreeLock::new_id`] of this state folder made the name.
-    pub(in crate::action::rescue) fn is_own_id(&self, id: &str) -> bool {
+    pub(crate) fn is_own_id(&self, id: &str) -> bool {
         id.split_once('-')
             .is_some_and(|(_, digits)| digits.len() == 8 && digits.starts_with(&self.owner[..4]))
     }
 
     /// Syncs the file systems of the repository and of our own folder, unless that is turned off.
-    pub(in crate::action::rescue) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
+    pub(crate) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
         if rescuer.is_synced {
             for path in [&self.repo.common_dir, &self.folder] {
                 write::sync_file_system(path).map_err(RescueError::io("write", path))?;
@@ -231,7 +222,7 @@ fn owner_of(folder: &Path) -> Result<String, RescueError> {
 }
 
 /// Takes the lock of one of our own folders.
-pub(in crate::action::rescue) fn lock(folder: &Path) -> Result<File, RescueError> {
+pub(crate) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
     let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
     lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))

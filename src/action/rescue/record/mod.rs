@@ -46,7 +46,7 @@ impl Rescuer {
 
     /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, all files
     /// are recorded in the vault.
-    pub(in crate::action::rescue) fn recorded(
+    pub(crate) fn recorded(
         &self,
         workspace: &Path,
         order: RecordOrder,

@@ -16,7 +16,7 @@ use crate::git::Git;
 use crate::model::{CommitId, Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
 /// The newest record of this worktree, if a new one would have the same content in the same place.
-pub(in crate::action::rescue) fn same(
+pub(crate) fn same(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
@@ -67,7 +67,7 @@ fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
 }
 
 /// The description of a reused record.
-pub(in crate::action::rescue) fn reused(
+pub(crate) fn reused(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     saved: Saved,

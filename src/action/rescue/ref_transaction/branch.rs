@@ -26,12 +26,12 @@ use crate::model::ReadProblem;
 const MESSAGE: &str = "closeout";
 
 /// The device and inode of the file at `path`, without following a link.
-pub(in crate::action::rescue) fn inode(path: &Path) -> Option<(u64, u64)> {
+pub(crate) fn inode(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Moves the branch with git itself, if it is where the plan says.
-pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+pub(crate) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
     let from = git.repo.format.or_zero(plan.from);
     let args = match plan.to {
         Some(to) => ["-m", MESSAGE, plan.branch.as_str(), &to.to_string(), &from],
@@ -49,7 +49,7 @@ pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Resu
 }
 
 /// A branch stored as a file, and the file that its locks link to.
-pub(in crate::action::rescue) struct Branch<'r> {
+pub(crate) struct Branch<'r> {
     repo: &'r Repository,
     plan: Move,
     /// The file that the locks are hard links to. It contains the new value of the branch.
@@ -62,7 +62,7 @@ impl<'r> Branch<'r> {
     /// Writes the file for the locks at `prepared`; `known` is the identity for the reflog if it was read already.
     /// Returns `None` if git must move this branch itself, because it is stored in another format or is not a plain
     /// name of a commit.
-    pub(in crate::action::rescue) fn prepare(
+    pub(crate) fn prepare(
         git: &Git<'r>,
         plan: &Move,
         prepared: PathBuf,
@@ -94,7 +94,7 @@ impl<'r> Branch<'r> {
     }
 
     /// Takes the locks, or none of them if someone else has one, which the error names.
-    pub(in crate::action::rescue) fn lock(&self) -> Result<(), RescueError> {
+    pub(crate) fn lock(&self) -> Result<(), RescueError> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, self.plan.branch.as_str()).into_iter().skip(n_others) {
@@ -122,12 +122,12 @@ impl<'r> Branch<'r> {
     }
 
     /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
-    pub(in crate::action::rescue) fn is_as_planned(&self) -> Result<bool, RescueError> {
+    pub(crate) fn is_as_planned(&self) -> Result<bool, RescueError> {
         Ok(is_plain(self.repo, &self.plan)?)
     }
 
     /// Moves the branch. The locks must be held.
-    pub(in crate::action::rescue) fn go(&self) -> Result<(), RescueError> {
+    pub(crate) fn go(&self) -> Result<(), RescueError> {
         let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
         if self.plan.to.is_none() {
@@ -152,11 +152,11 @@ impl<'r> Branch<'r> {
     }
 
     /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
-    pub(in crate::action::rescue) fn log(&self) {
+    pub(crate) fn log(&self) {
         log(self.repo, &self.plan, &self.who, Repeat::Allowed);
     }
 
-    pub(in crate::action::rescue) fn open(&self) -> Option<File> {
+    pub(crate) fn open(&self) -> Option<File> {
         disk::open(&self.file()).ok()
     }
 
@@ -166,7 +166,7 @@ impl<'r> Branch<'r> {
 }
 
 /// Gives the replacement of `old` the same mode, because access for others may be deliberate.
-pub(in crate::action::rescue) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
+pub(crate) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
     match old.symlink_metadata() {
         Ok(metadata) if metadata.is_file() => new.set_permissions(metadata.permissions()),
         _ => Ok(()),
@@ -192,7 +192,7 @@ enum Repeat {
 }
 
 /// Adds a move that a crash interrupted to the reflogs, unless it is already there.
-pub(in crate::action::rescue) fn log_again(git: &Git<'_>, plan: &Move) {
+pub(crate) fn log_again(git: &Git<'_>, plan: &Move) {
     // The reflog is a convenience: failing to write it must not fail the recovery.
     if let Ok(who) = who(git) {
         log(git.repo, plan, &who, Repeat::LeftAway);
@@ -224,11 +224,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
 }
 
 /// Removes the locks on HEAD, the branch `name` and the packed references that are links to the file with this inode.
-pub(in crate::action::rescue) fn release(
-    repo: &Repository,
-    name: &str,
-    ours: Option<(u64, u64)>,
-) -> Result<(), RescueError> {
+pub(crate) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
     let [head, branch] = locks(repo, name);
     for lock in [packed_refs::lock_path(repo), branch, head] {
         if ours.is_some() && inode(&lock) == ours {
@@ -241,7 +237,7 @@ pub(in crate::action::rescue) fn release(
 
 /// Removes the locks that a killed closeout, or a git that it started, left on our own hidden references of this
 /// worktree.
-pub(in crate::action::rescue) fn release_hidden(worktree: &WorktreeLock) {
+pub(crate) fn release_hidden(worktree: &WorktreeLock) {
     let repo = &worktree.repo;
     let top = |name: &OsStr| name == "closeout" || name.as_bytes().starts_with(b"closeout-");
     for found in entries(&repo.common_dir.join("refs")).filter(|found| top(&found.file_name())) {

@@ -20,10 +20,7 @@ use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_ent
 const INDEX_CAP: u64 = 1 << 30;
 
 /// Keeps an index in our own folder; it is written once, whole or not at all.
-pub(in crate::action::rescue) fn keep(
-    worktree: &WorktreeLock,
-    raw: &RawIndex,
-) -> Result<KeptIndex, RescueError> {
+pub(crate) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex, RescueError> {
     let sum = Sha1::of(&raw.bytes);
     let path = worktree.folder.join(format!("index-{sum}"));
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -37,10 +34,7 @@ pub(in crate::action::rescue) fn keep(
 }
 
 /// Reads a kept index and verifies its checksum.
-pub(in crate::action::rescue) fn kept(
-    worktree: &WorktreeLock,
-    kept: &KeptIndex,
-) -> Result<RawIndex, RescueError> {
+pub(crate) fn kept(worktree: &WorktreeLock, kept: &KeptIndex) -> Result<RawIndex, RescueError> {
     let path = worktree.folder.join(format!("index-{}", kept.sum));
     let bytes = whole_file::read(&path, INDEX_CAP)?.unwrap_or_default();
     if Sha1::of(&bytes) != kept.sum {
@@ -51,10 +45,10 @@ pub(in crate::action::rescue) fn kept(
 }
 
 /// The name and content of a shared index file.
-pub(in crate::action::rescue) type Part = (String, Vec<u8>);
+pub(crate) type Part = (String, Vec<u8>);
 
 /// The shared index files in `folder` that an index names.
-pub(in crate::action::rescue) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueError> {
+pub(crate) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueError> {
     let mut parts = Vec::new();
     for entry in whole_file::entries(folder)? {
         let Ok(name) = entry.file_name().into_string() else { continue };
@@ -76,7 +70,7 @@ fn keep_part(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
 }
 
 /// Restores shared index files that git has deleted meanwhile.
-pub(in crate::action::rescue) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
+pub(crate) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
     let path = &worktree.repo.git_dir;
     let [git_dir, _] = worktree.repo.held().map_err(RescueError::io("open", path))?;
     copy(parts(&worktree.folder, index)?, &git_dir).map_err(RescueError::io("write to", path))
@@ -104,7 +98,7 @@ fn copy(parts: Vec<Part>, to: &Folder) -> io::Result<()> {
 }
 
 /// Turns the shadow's copy into a single file, so that indexes derived from it need no shared file.
-pub(in crate::action::rescue) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
+pub(crate) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
     if !shadow.is_split_index() {
         return Ok(());
     }
@@ -115,7 +109,7 @@ pub(in crate::action::rescue) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<
 
 /// Whether an index still has the meaning it had before the move. Differences that `git status` makes in a
 /// sparse checkout are allowed: it clears the skip-worktree flag of files that exist, and writes that.
-pub(in crate::action::rescue) fn says_the_same(
+pub(crate) fn says_the_same(
     git: &Git<'_>,
     worktree: &WorktreeLock,
     shadow: &Shadow,

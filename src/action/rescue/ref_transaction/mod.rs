@@ -40,7 +40,7 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
 
 /// Makes the move. If it fails, everything is as before. `who` is the identity for the reflog, with the time; if `None`,
 /// git is asked for it.
-pub(in crate::action::rescue) fn make(
+pub(crate) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,
@@ -121,7 +121,7 @@ fn prepare<'t>(
 }
 
 /// The error for a lock on the index that is someone else's.
-pub(in crate::action::rescue) fn busy(worktree: &WorktreeLock) -> RescueError {
+pub(crate) fn busy(worktree: &WorktreeLock) -> RescueError {
     RescueError::Busy(holder::label(&worktree.repo, &worktree.repo.index_lock()))
 }
 
@@ -203,7 +203,7 @@ fn check(
 }
 
 /// Puts the new index in place under our lock and marks the move as complete.
-pub(in crate::action::rescue) fn finish(
+pub(crate) fn finish(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     plan: &Move,

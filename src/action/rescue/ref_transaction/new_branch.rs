@@ -12,7 +12,7 @@ use crate::git::Git;
 use crate::model::CommitId;
 
 /// Waits for a process that is packing the references.
-pub(in crate::action::rescue) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
+pub(crate) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
     if packed_refs::is_free_soon(&worktree.repo) {
         return Ok(());
     }
@@ -21,7 +21,7 @@ pub(in crate::action::rescue) fn check_packed(worktree: &WorktreeLock) -> Result
 
 /// Moves the branch alone. Where it is stored as a file, our own file is linked, so that leftovers of a crash
 /// are provably ours.
-pub(in crate::action::rescue) fn make(
+pub(crate) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
@@ -72,7 +72,7 @@ fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
 }
 
 /// Completes or rolls back a branch move that a crash interrupted.
-pub(in crate::action::rescue) fn recover(
+pub(crate) fn recover(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,

@@ -18,10 +18,7 @@ use crate::model::CommitId;
 
 /// Moves the packs of our own object directory into the repository. Returns the paths of their index files
 /// there.
-pub(in crate::action::rescue) fn move_packs(
-    shadow: &Shadow,
-    worktree: &WorktreeLock,
-) -> Result<Vec<PathBuf>, RescueError> {
+pub(crate) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
     let from = shadow.objects.join("pack");
     let to = worktree.repo.common_dir.join("objects/pack");
     worktree.repo.check_writes(&[])?;
@@ -74,12 +71,12 @@ fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
 }
 
 /// What a commit needs beyond the commits that are already kept.
-pub(in crate::action::rescue) struct Needed {
-    pub(in crate::action::rescue) commit: CommitId,
+pub(crate) struct Needed {
+    pub(crate) commit: CommitId,
     /// The commits that are already kept, as `rev-list` takes them.
-    pub(in crate::action::rescue) others: Vec<String>,
+    pub(crate) others: Vec<String>,
     /// Whether the repository is a partial clone.
-    pub(in crate::action::rescue) is_partial: bool,
+    pub(crate) is_partial: bool,
 }
 
 impl Needed {
@@ -99,7 +96,7 @@ impl Needed {
     ///
     /// # Errors
     /// [`RescueError::SavedOnly`] if something is missing.
-    pub(in crate::action::rescue) fn check(&self, git: &Git<'_>) -> Result<Vec<Listed>, RescueError> {
+    pub(crate) fn check(&self, git: &Git<'_>) -> Result<Vec<Listed>, RescueError> {
         let mut args = self.arguments();
         args.splice(1..1, ["--format=%T %cn <%ce> %cd", "--date=raw"].map(str::to_owned));
         args.splice(..0, ["-c", "i18n.logOutputEncoding=UTF-8"].map(str::to_owned));
@@ -124,12 +121,12 @@ impl Needed {
 }
 
 /// A commit as git lists it.
-pub(in crate::action::rescue) struct Listed {
-    pub(in crate::action::rescue) id: CommitId,
+pub(crate) struct Listed {
+    pub(crate) id: CommitId,
     /// The id of its tree.
-    pub(in crate::action::rescue) tree: String,
+    pub(crate) tree: String,
     /// Its committer, with the time, as in a reflog.
-    pub(in crate::action::rescue) who: String,
+    pub(crate) who: String,
 }
 
 /// Puts everything that `commit` needs into one pack of the repository that garbage collection does not touch
@@ -137,7 +134,7 @@ pub(in crate::action::rescue) struct Listed {
 ///
 /// # Errors
 /// [`RescueError::SavedOnly`] if something was already collected.
-pub(in crate::action::rescue) fn keep_commit(
+pub(crate) fn keep_commit(
     git: &Git<'_>,
     shadow: &Shadow,
     worktree: &WorktreeLock,
@@ -161,14 +158,14 @@ fn collected(error: &GitError) -> RescueError {
 }
 
 /// The size in bytes of the packs in our own object directory.
-pub(in crate::action::rescue) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
+pub(crate) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
     let folder = shadow.objects.join("pack");
     let files = entries(&folder)?;
     Ok(files.iter().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
 }
 
 /// Lets git treat the packs normally again, once a reference keeps them or they are no longer wanted.
-pub(in crate::action::rescue) fn release_packs(worktree: &WorktreeLock, packs: &[PathBuf]) {
+pub(crate) fn release_packs(worktree: &WorktreeLock, packs: &[PathBuf]) {
     for pack in packs {
         // A `.keep` that remains only stops git from merging this pack with others.
         let _ = remove_keep(worktree, &pack.with_extension("keep"));
@@ -180,7 +177,7 @@ fn remove_keep(worktree: &WorktreeLock, keep: &Path) -> io::Result<()> {
 }
 
 /// Releases packs that a killed rescue of this state folder left in the repository.
-pub(in crate::action::rescue) fn release_left_packs(worktree: &WorktreeLock) {
+pub(crate) fn release_left_packs(worktree: &WorktreeLock) {
     for entry in fs::read_dir(worktree.repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_keep = path.extension().is_some_and(|extension| extension == "keep");

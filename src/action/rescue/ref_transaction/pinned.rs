@@ -17,7 +17,7 @@ use crate::model::{CommitId, RefName};
 /// # Errors
 /// [`RescueError::SavedOnly`] if a part of the commits is gone, and as for [`make`]; [`RescueError::Cancelled`] if it
 /// was cancelled before. Nothing has moved.
-pub(in crate::action::rescue) fn make_pinned(
+pub(crate) fn make_pinned(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,

@@ -10,22 +10,22 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
 
 /// The new index, beside the old one.
-pub(in crate::action::rescue) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
+pub(crate) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}"))
 }
 
 /// The same file after everything but the index was checked: only then can we have moved the branch.
-pub(in crate::action::rescue) fn checked(worktree: &WorktreeLock, id: &str) -> PathBuf {
+pub(crate) fn checked(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}-checked"))
 }
 
 /// The file to which the locks on HEAD and the branch are hard links.
-pub(in crate::action::rescue) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
+pub(crate) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}-branch"))
 }
 
 /// Removes the prepared files.
-pub(in crate::action::rescue) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
+pub(crate) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
     for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
         // What remains is removed by the next recovery.
         let _ = git_files::remove(&worktree.repo, &path);
@@ -34,11 +34,7 @@ pub(in crate::action::rescue) fn forget_prepared(worktree: &WorktreeLock, plan: 
 
 /// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
 /// file can have their inode, so a lock with that inode is ours.
-pub(in crate::action::rescue) fn done(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-    plan: &Move,
-) -> Result<(), RescueError> {
+pub(crate) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     worktree.repo.check_writes(&[plan.branch.as_str()])?;
     release_branch(worktree, plan)?;
     worktree.sync(rescuer)?;
@@ -49,7 +45,7 @@ pub(in crate::action::rescue) fn done(
 }
 
 /// Rolls back a move that has moved nothing. Removes only locks that are ours.
-pub(in crate::action::rescue) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+pub(crate) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     // Our locks may be behind a link that came meanwhile; a recovery without it finds them by these files.
     worktree.repo.check_writes(&[plan.branch.as_str()])?;
     release_branch(worktree, plan)?;
@@ -62,7 +58,7 @@ pub(in crate::action::rescue) fn roll_back(worktree: &WorktreeLock, plan: &Move)
 }
 
 /// Whether `path` is the index that this move prepared, proved by a prepared name that still exists.
-pub(in crate::action::rescue) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
+pub(crate) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
     let is_held = [prepared(worktree, &plan.id), checked(worktree, &plan.id)]
         .iter()
         .any(|path| inode(path) == Some(plan.inode));
@@ -70,14 +66,11 @@ pub(in crate::action::rescue) fn is_ours(worktree: &WorktreeLock, plan: &Move, p
 }
 
 /// The same for the locks on HEAD and the branch: their device and inode, if they are ours.
-pub(in crate::action::rescue) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
+pub(crate) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
     plan.branch_inode.filter(|ours| inode(&for_branch(worktree, &plan.id)) == Some(*ours))
 }
 
 /// Removes our locks on HEAD and the branch.
-pub(in crate::action::rescue) fn release_branch(
-    worktree: &WorktreeLock,
-    plan: &Move,
-) -> Result<(), RescueError> {
+pub(crate) fn release_branch(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     branch::release(&worktree.repo, plan.branch.as_str(), branch_inode(worktree, plan))
 }

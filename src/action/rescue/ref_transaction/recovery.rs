@@ -20,10 +20,7 @@ use crate::model::CommitId;
 
 /// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
 /// all of that while the repository cannot be used.
-pub(in crate::action::rescue) fn recover(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-) -> Result<(), RescueError> {
+pub(crate) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
     if worktree.unusable.is_some() {
         // Nothing tells how far it got.
         return Ok(());

@@ -9,27 +9,23 @@ use crate::git::{Git, Repository, Stdin, operation, succeeded};
 use crate::model::{CommitTarget, Operation, RefName};
 
 /// The possible targets of a commit.
-pub(in crate::action::rescue) struct Targets {
+pub(crate) struct Targets {
     /// Everything that can be chosen; empty if no commit can be made at all.
-    pub(in crate::action::rescue) all: Vec<CommitTarget>,
+    pub(crate) all: Vec<CommitTarget>,
     /// The target if nothing is chosen.
-    pub(in crate::action::rescue) usual: Option<CommitTarget>,
+    pub(crate) usual: Option<CommitTarget>,
     /// Why there is no `usual` target.
-    pub(in crate::action::rescue) refusal: Option<String>,
+    pub(crate) refusal: Option<String>,
 }
 
 impl Targets {
     /// No target at all, for this reason.
-    pub(in crate::action::rescue) fn none(words: impl Into<String>) -> Targets {
+    pub(crate) fn none(words: impl Into<String>) -> Targets {
         Targets { all: Vec::new(), usual: None, refusal: Some(words.into()) }
     }
 
     /// Checks that `wanted` can be chosen.
-    pub(in crate::action::rescue) fn check(
-        &self,
-        git: &Git<'_>,
-        wanted: Option<&CommitTarget>,
-    ) -> Result<(), RescueError> {
+    pub(crate) fn check(&self, git: &Git<'_>, wanted: Option<&CommitTarget>) -> Result<(), RescueError> {
         let refused = || {
             let words = self.refusal.clone().unwrap_or_else(|| "choose where the commit goes".to_owned());
             Err(RescueError::SavedOnly(words))
@@ -48,7 +44,7 @@ impl Targets {
 }
 
 /// Checks a branch name that a person may have entered instead of the offered one.
-pub(in crate::action::rescue) fn check_new_branch(git: &Git<'_>, name: &RefName) -> Result<(), RescueError> {
+pub(crate) fn check_new_branch(git: &Git<'_>, name: &RefName) -> Result<(), RescueError> {
     let refused = |words: String| Err(RescueError::Refused(words));
     let Some(short) = name.branch() else {
         return refused("a new branch has a name that begins with refs/heads/".to_owned());
@@ -83,7 +79,7 @@ struct Named {
 const RESCUES: &str = "refs/heads/rescue";
 
 /// The targets for a commit of this state. `id` is the last part of the record's name: a time and digits.
-pub(in crate::action::rescue) fn targets(
+pub(crate) fn targets(
     git: &Git<'_>,
     survey: &Survey,
     protected: &[String],
@@ -140,7 +136,7 @@ fn is_protected(names: &[Named], patterns: &[String], name: &str) -> bool {
 }
 
 /// Why nothing moves while git is in the middle of something.
-pub(in crate::action::rescue) fn in_progress(begun: Operation) -> String {
+pub(crate) fn in_progress(begun: Operation) -> String {
     format!("git {} is in progress; finish or abort it first", begun.label())
 }
 
@@ -173,25 +169,19 @@ fn has_other_worktrees(repo: &Repository) -> bool {
 }
 
 /// Whether more than one worktree has the branch checked out: its files would look changed in the others.
-pub(in crate::action::rescue) fn is_checked_out_twice(
-    git: &Git<'_>,
-    branch: &RefName,
-) -> Result<bool, RescueError> {
+pub(crate) fn is_checked_out_twice(git: &Git<'_>, branch: &RefName) -> Result<bool, RescueError> {
     Ok(n_checked_out(git, branch)? > 1)
 }
 
 /// How many worktrees have the branch checked out.
-pub(in crate::action::rescue) fn n_checked_out(
-    git: &Git<'_>,
-    branch: &RefName,
-) -> Result<usize, RescueError> {
+pub(crate) fn n_checked_out(git: &Git<'_>, branch: &RefName) -> Result<usize, RescueError> {
     let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?)?;
     let wanted = format!("branch {branch}");
     Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }
 
 /// A name for a new branch that does not collide with an existing one.
-pub(in crate::action::rescue) fn new_branch(git: &Git<'_>, id: &str) -> Result<RefName, RescueError> {
+pub(crate) fn new_branch(git: &Git<'_>, id: &str) -> Result<RefName, RescueError> {
     Ok(free_branch(&references(git, &[RESCUES])?, id))
 }
 

@@ -7,31 +7,31 @@ use crate::action::rescue::visible::Attributes;
 use crate::git::Shadow;
 
 /// What a record was made from, for the visible commit that follows.
-pub(in crate::action::rescue) struct Recorded {
-    pub(in crate::action::rescue) settings: Settings,
+pub(crate) struct Recorded {
+    pub(crate) settings: Settings,
     /// The shadow in which it was made.
-    pub(in crate::action::rescue) shadow: Shadow,
-    pub(in crate::action::rescue) survey: Survey,
+    pub(crate) shadow: Shadow,
+    pub(crate) survey: Survey,
     /// The tree of the last commit, or why it could not be read before the record was made.
-    pub(in crate::action::rescue) head: Result<Tree, String>,
+    pub(crate) head: Result<Tree, String>,
     /// Files that git considers unchanged, whatever their bytes on disk.
-    pub(in crate::action::rescue) unchanged: Unchanged,
+    pub(crate) unchanged: Unchanged,
     /// The recorded work tree.
-    pub(in crate::action::rescue) snapshot: Tree,
+    pub(crate) snapshot: Tree,
 }
 
 /// The current state, checked against the plan.
-pub(in crate::action::rescue) struct Current {
-    pub(in crate::action::rescue) settings: Settings,
+pub(crate) struct Current {
+    pub(crate) settings: Settings,
     /// The shadow, with a copy of the current index.
-    pub(in crate::action::rescue) shadow: Shadow,
-    pub(in crate::action::rescue) survey: Survey,
+    pub(crate) shadow: Shadow,
+    pub(crate) survey: Survey,
     /// The tree of the last commit.
-    pub(in crate::action::rescue) head: Tree,
+    pub(crate) head: Tree,
     /// The recorded work tree.
-    pub(in crate::action::rescue) snapshot: Tree,
+    pub(crate) snapshot: Tree,
     /// The attributes of all paths that differ from the last commit, if they were read already.
-    pub(in crate::action::rescue) attributes: Option<Attributes>,
+    pub(crate) attributes: Option<Attributes>,
     /// The digest of the index entries.
-    pub(in crate::action::rescue) digest: String,
+    pub(crate) digest: String,
 }

@@ -37,36 +37,36 @@ const STATE_FILES: [&str; 14] = [
 const STATE_CAP: u64 = 16 << 20;
 
 /// Everything a record consists of, before it is written.
-pub(in crate::action::rescue) struct Draft {
+pub(crate) struct Draft {
     /// The tree of the work tree.
-    pub(in crate::action::rescue) snapshot: Tree,
+    pub(crate) snapshot: Tree,
     /// The tree of the index, its stages, git's state and the facts.
-    pub(in crate::action::rescue) record: Tree,
+    pub(crate) record: Tree,
     /// The size in bytes of each blob that was read, by object id.
-    pub(in crate::action::rescue) sizes: BTreeMap<String, u64>,
+    pub(crate) sizes: BTreeMap<String, u64>,
     /// What could not be recorded.
-    pub(in crate::action::rescue) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<Gap>,
     /// The mark or object id by which the commit commands refer to each blob.
     references: BTreeMap<String, String>,
 }
 
 /// The two commits of a record.
-pub(in crate::action::rescue) struct Commits {
+pub(crate) struct Commits {
     /// The commit of the work tree.
-    pub(in crate::action::rescue) snapshot: CommitId,
+    pub(crate) snapshot: CommitId,
     /// The commit of the index and the facts.
-    pub(in crate::action::rescue) record: CommitId,
+    pub(crate) record: CommitId,
 }
 
 impl Commits {
     /// What names them for git.
-    pub(in crate::action::rescue) fn names(&self) -> [String; 2] {
+    pub(crate) fn names(&self) -> [String; 2] {
         [self.snapshot, self.record].map(|id| id.to_string())
     }
 }
 
 /// Assembles the two trees of a record.
-pub(in crate::action::rescue) fn draft(
+pub(crate) fn draft(
     git: &Git<'_>,
     shadow: &Shadow,
     survey: &Survey,
@@ -123,7 +123,7 @@ pub(in crate::action::rescue) fn draft(
 }
 
 /// The tree of the work tree as it was read, without the names that git refuses.
-pub(in crate::action::rescue) fn work_tree(survey: &Survey) -> Tree {
+pub(crate) fn work_tree(survey: &Survey) -> Tree {
     let mut tree = Tree::new();
     for (path, blob) in &survey.blobs {
         let mode = blob.stamp.git_mode();
@@ -274,7 +274,7 @@ fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
 }
 
 /// Imports the spooled objects as a pack in our own object directory.
-pub(in crate::action::rescue) fn import(
+pub(crate) fn import(
     git: &Git<'_>,
     shadow: &Shadow,
     survey: &Survey,
@@ -296,7 +296,7 @@ pub(in crate::action::rescue) fn import(
 }
 
 /// Whether there is no uncommitted work. `unchanged` lists files that git would store as they are committed.
-pub(in crate::action::rescue) fn is_nothing(
+pub(crate) fn is_nothing(
     git: &Git<'_>,
     survey: &Survey,
     draft: &Draft,

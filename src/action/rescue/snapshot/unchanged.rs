@@ -14,16 +14,16 @@ use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by path.
 #[derive(Debug, Default)]
-pub(in crate::action::rescue) struct Unchanged {
+pub(crate) struct Unchanged {
     /// Git would store the same object as in the last commit: they add nothing to a commit.
-    pub(in crate::action::rescue) stored_alike: BTreeSet<Vec<u8>>,
+    pub(crate) stored_alike: BTreeSet<Vec<u8>>,
     /// Git would check out the same bytes that are on disk: nothing of them can be lost.
-    pub(in crate::action::rescue) written_alike: BTreeSet<Vec<u8>>,
+    pub(crate) written_alike: BTreeSet<Vec<u8>>,
     /// The attributes of all paths that differ from the last commit, if they were read to find these files.
-    pub(in crate::action::rescue) attributes: Option<Attributes>,
+    pub(crate) attributes: Option<Attributes>,
 }
 
-pub(in crate::action::rescue) fn files(
+pub(crate) fn files(
     git: &Git<'_>,
     shadow: &Shadow,
     settings: &Settings,
@@ -146,11 +146,7 @@ impl Conversion<'_> {
 }
 
 /// The submodules that are at the commit recorded in the last commit, with exactly its files.
-pub(in crate::action::rescue) fn submodules(
-    git: &Git<'_>,
-    survey: &Survey,
-    head: &Tree,
-) -> BTreeSet<Vec<u8>> {
+pub(crate) fn submodules(git: &Git<'_>, survey: &Survey, head: &Tree) -> BTreeSet<Vec<u8>> {
     let is_committed = |entry: &&IndexEntry| {
         entry.is_gitlink()
             && survey.nested.contains(&entry.path)

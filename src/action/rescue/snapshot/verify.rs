@@ -11,7 +11,7 @@ use crate::action::rescue::survey::{StoredTree, Tree};
 use crate::git::{Git, Stdin, succeeded};
 
 /// Checks that the repository holds the whole record, and that its packs are sound.
-pub(in crate::action::rescue) fn verify(
+pub(crate) fn verify(
     git: &Git<'_>,
     draft: &Draft,
     commits: &Commits,
@@ -31,11 +31,7 @@ pub(in crate::action::rescue) fn verify(
 ///
 /// # Errors
 /// [`RescueError::Damage`] if the record's reference was changed, or a folder cannot be read.
-pub(in crate::action::rescue) fn is_still(
-    git: &Git<'_>,
-    saved: &Saved,
-    tree: &Tree,
-) -> Result<bool, RescueError> {
+pub(crate) fn is_still(git: &Git<'_>, saved: &Saved, tree: &Tree) -> Result<bool, RescueError> {
     let damaged = |words: &str| RescueError::Damage(words.to_owned());
     let stored = trees(git.repo.format, tree)?;
     let ids = stored.iter().map(|tree| &*tree.id);
@@ -85,7 +81,7 @@ impl Part {
 /// folder of these and each content, with its size.
 ///
 /// Their ids are computed here from what was read, so that equal ids mean equal names, modes and contents.
-pub(in crate::action::rescue) fn is_there(
+pub(crate) fn is_there(
     git: &Git<'_>,
     draft: &Draft,
     [snapshot, record]: [String; 2],

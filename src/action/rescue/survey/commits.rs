@@ -8,7 +8,7 @@ use crate::git::{Git, Stdin, commit_id, succeeded};
 use crate::model::{CommitId, ShownCommit};
 
 /// Those of `ids` that the repository lacks: it was replaced by another repository, or lost them.
-pub(in crate::action::rescue) fn lost(git: &Git<'_>, ids: &[CommitId]) -> Result<Vec<CommitId>, RescueError> {
+pub(crate) fn lost(git: &Git<'_>, ids: &[CommitId]) -> Result<Vec<CommitId>, RescueError> {
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let input = Stdin::Bytes(ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect());
     let there = listing::sizes(&succeeded("cat-file", git.real(args, input)?)?.stdout);
@@ -16,23 +16,23 @@ pub(in crate::action::rescue) fn lost(git: &Git<'_>, ids: &[CommitId]) -> Result
 }
 
 /// Refuses for a commit that is [`lost`].
-pub(in crate::action::rescue) fn not_there(commit: CommitId) -> RescueError {
+pub(crate) fn not_there(commit: CommitId) -> RescueError {
     RescueError::Refused(format!(
         "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
     ))
 }
 
 /// A commit as a plan shows it, with what was compared to count its paths.
-pub(in crate::action::rescue) struct Listed {
-    pub(in crate::action::rescue) shown: ShownCommit,
+pub(crate) struct Listed {
+    pub(crate) shown: ShownCommit,
     /// Its first parent.
-    pub(in crate::action::rescue) parent: Option<CommitId>,
+    pub(crate) parent: Option<CommitId>,
     /// The paths that differ from that parent, sorted by bytes.
-    pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
+    pub(crate) paths: Vec<Vec<u8>>,
 }
 
 /// The commits that `rev-list` lists for these arguments.
-pub(in crate::action::rescue) fn listed(git: &Git<'_>, which: &[String]) -> Result<Vec<Listed>, RescueError> {
+pub(crate) fn listed(git: &Git<'_>, which: &[String]) -> Result<Vec<Listed>, RescueError> {
     let args = ["-c", "i18n.logOutputEncoding=UTF-8", "rev-list", "--header"];
     let args = args.map(str::to_owned);
     let output = succeeded("rev-list", git.real(args.iter().chain(which), Stdin::Lock)?)?;
@@ -57,7 +57,7 @@ fn read(git: &Git<'_>, id: &str, text: &str) -> Result<Listed, RescueError> {
 }
 
 /// The paths that differ between two commits, sorted by bytes; `None` has no files.
-pub(in crate::action::rescue) fn differing(
+pub(crate) fn differing(
     git: &Git<'_>,
     before: Option<CommitId>,
     after: CommitId,

@@ -15,29 +15,26 @@ use crate::git::{Git, Shadow, Stdin, succeeded};
 
 /// What git did not list.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Unlisted {
+pub(crate) struct Unlisted {
     /// Files and links, relative to the top.
-    pub(in crate::action::rescue) paths: BTreeSet<Vec<u8>>,
+    pub(crate) paths: BTreeSet<Vec<u8>>,
     /// Folders that are repositories and of which nothing was listed.
-    pub(in crate::action::rescue) nested: BTreeSet<Vec<u8>>,
+    pub(crate) nested: BTreeSet<Vec<u8>>,
     /// Folders that could not be read, with the reason.
-    pub(in crate::action::rescue) unread: Vec<(Vec<u8>, String)>,
+    pub(crate) unread: Vec<(Vec<u8>, String)>,
     /// Folders that lie too deep to be kept.
-    pub(in crate::action::rescue) too_deep: Vec<Vec<u8>>,
+    pub(crate) too_deep: Vec<Vec<u8>>,
 }
 
 impl Unlisted {
     /// Whether git listed everything.
-    pub(in crate::action::rescue) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.nested.is_empty() && self.unread.is_empty() && self.too_deep.is_empty()
     }
 }
 
 /// What ignore rules match: files, and folders that are ignored entirely.
-pub(in crate::action::rescue) fn ignored(
-    git: &Git<'_>,
-    shadow: &Shadow,
-) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+pub(crate) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>>, RescueError> {
     let args = ["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
@@ -45,7 +42,7 @@ pub(in crate::action::rescue) fn ignored(
 }
 
 /// Walks the work tree for everything that is not in `listed` and not below a path in `nested` or `ignored`.
-pub(in crate::action::rescue) fn unlisted(
+pub(crate) fn unlisted(
     tree: &WorkTree,
     listed: &BTreeSet<Vec<u8>>,
     nested: &BTreeSet<Vec<u8>>,

@@ -14,10 +14,7 @@ use crate::model::IgnoredFiles;
 const CAP: usize = 100_000;
 
 /// Counts what is at or below `folders`, the paths that ignore rules match.
-pub(in crate::action::rescue) fn count(
-    git: &Git<'_>,
-    folders: &BTreeSet<Vec<u8>>,
-) -> Result<IgnoredFiles, RescueError> {
+pub(crate) fn count(git: &Git<'_>, folders: &BTreeSet<Vec<u8>>) -> Result<IgnoredFiles, RescueError> {
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let mut ignored = IgnoredFiles::default();
     // Git names a folder that its own rules ignore entirely, and each of its files as well: count them once.

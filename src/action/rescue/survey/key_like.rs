@@ -35,7 +35,7 @@ const NAMES: [&str; 12] = [
 const VALUE: usize = 20;
 
 /// Whether something in the text looks like a key.
-pub(in crate::action::rescue) fn is_in(text: &[u8]) -> bool {
+pub(crate) fn is_in(text: &[u8]) -> bool {
     // A binary file contains any byte sequence by chance.
     if text.iter().take(8000).any(|byte| *byte == 0) {
         return false;

@@ -37,7 +37,7 @@ const SECRET_ENDS: [&str; 13] = [
 const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];
 
 /// Why a file that is new to git is left out, if it is.
-pub(in crate::action::rescue) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
+pub(crate) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", &text));
     let is_secret = SECRETS.contains(&name)
@@ -57,7 +57,7 @@ pub(in crate::action::rescue) fn of_new(path: &[u8], size: u64) -> Option<LeftOu
 
 /// Leaves out evidence files: they tell how the work stands and are no work themselves, even if git tracks
 /// them.
-pub(in crate::action::rescue) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
+pub(crate) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
     let is_own = |path: &[u8]| path.split(|byte| *byte == b'/').next() == Some(b".closeout");
     for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
         if is_own(&path.path) || evidence.contains(&path.path) {
@@ -70,7 +70,7 @@ pub(in crate::action::rescue) fn leave_evidence_out(paths: &mut [PlannedPath], e
 ///
 /// # Errors
 /// [`RescueError::Damage`] if a content is not there any more.
-pub(in crate::action::rescue) fn leave_keys_out(
+pub(crate) fn leave_keys_out(
     survey: &Survey,
     stream: &Path,
     paths: &mut [PlannedPath],

@@ -11,7 +11,7 @@ use crate::model::{CommitId, RefName};
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
 /// rewrites.
-pub(in crate::action::rescue) fn digest(entries: &[IndexEntry]) -> String {
+pub(crate) fn digest(entries: &[IndexEntry]) -> String {
     let mut sum = Sha1::default();
     for entry in entries {
         sum.update(format!("{} {} {} {:x}\t", entry.mode, entry.id, entry.stage, entry.flags).as_bytes());
@@ -23,17 +23,17 @@ pub(in crate::action::rescue) fn digest(entries: &[IndexEntry]) -> String {
 
 /// What is in the work tree but not in the index.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Untracked {
+pub(crate) struct Untracked {
     /// Files and links, relative to the top.
-    pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
+    pub(crate) paths: Vec<Vec<u8>>,
     /// Repositories inside this one.
-    pub(in crate::action::rescue) nested: Vec<Vec<u8>>,
+    pub(crate) nested: Vec<Vec<u8>>,
     /// What git reported as unreadable.
-    pub(in crate::action::rescue) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Lists what is neither ignored nor in the index.
-pub(in crate::action::rescue) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
+pub(crate) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
@@ -61,24 +61,24 @@ impl From<Listed> for Untracked {
 }
 
 /// The parent folders of a path.
-pub(in crate::action::rescue) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
 }
 
 /// What HEAD points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Head {
+pub(crate) struct Head {
     /// The full name of the branch; `None` if HEAD is detached.
-    pub(in crate::action::rescue) branch: Option<RefName>,
+    pub(crate) branch: Option<RefName>,
     /// The commit; `None` on an unborn branch or if the commit is lost.
-    pub(in crate::action::rescue) commit: Option<CommitId>,
+    pub(crate) commit: Option<CommitId>,
     /// What HEAD names and the repository does not have.
-    pub(in crate::action::rescue) lost: Option<Lost>,
+    pub(crate) lost: Option<Lost>,
 }
 
 /// A commit that the repository does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::action::rescue) enum Lost {
+pub(crate) enum Lost {
     /// This one.
     Commit(CommitId),
     /// Nothing tells which: HEAD cannot be read.
@@ -87,7 +87,7 @@ pub(in crate::action::rescue) enum Lost {
 
 impl Head {
     /// Whether it is known what HEAD points to.
-    pub(in crate::action::rescue) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.lost != Some(Lost::Unknown)
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for Lost {
 }
 
 /// What HEAD points to, for a record: work is saved even if that cannot be read.
-pub(in crate::action::rescue) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
+pub(crate) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
     match head(git) {
         Err(RescueError::Damage(_)) => Ok(Head { branch: None, commit: None, lost: Some(Lost::Unknown) }),
         read => read,
@@ -113,7 +113,7 @@ fn branch_of(name: &str) -> Result<RefName, RescueError> {
     RefName::new(name).ok_or_else(|| RescueError::Damage("HEAD names no reference".to_owned()))
 }
 
-pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
+pub(crate) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     // One answer for both where git has one, so that no checkout comes in between. Where it has not, each is asked for:
     // a branch without a commit, a lost one, or a second reference called HEAD.
     let both = git.real(["rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD"], Stdin::Lock)?;
@@ -145,18 +145,18 @@ pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError
 
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct TreeEntry {
+pub(crate) struct TreeEntry {
     /// The mode in octal digits, as git writes it.
-    pub(in crate::action::rescue) mode: String,
+    pub(crate) mode: String,
     /// The object id.
-    pub(in crate::action::rescue) id: String,
+    pub(crate) id: String,
 }
 
 /// A whole tree, by path.
-pub(in crate::action::rescue) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
+pub(crate) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 
 /// The tree of a commit with everything below it.
-pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: CommitId) -> Result<Tree, RescueError> {
+pub(crate) fn tree(git: &Git<'_>, commit: CommitId) -> Result<Tree, RescueError> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()];
     let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
     let mut tree = Tree::new();
@@ -177,25 +177,22 @@ pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: CommitId) -> Result
 }
 
 /// A folder of a [`Tree`] as git stores it.
-pub(in crate::action::rescue) struct StoredTree {
+pub(crate) struct StoredTree {
     /// Its id, computed here.
-    pub(in crate::action::rescue) id: String,
+    pub(crate) id: String,
     /// What git stores: its entries in git's order.
-    pub(in crate::action::rescue) stored: Vec<u8>,
+    pub(crate) stored: Vec<u8>,
 }
 
 impl StoredTree {
     /// Its id and its size in bytes.
-    pub(in crate::action::rescue) fn facts(&self) -> (String, u64) {
+    pub(crate) fn facts(&self) -> (String, u64) {
         (self.id.clone(), self.stored.len() as u64)
     }
 }
 
 /// Every folder of a tree as git stores it, each after those in it: the top comes last.
-pub(in crate::action::rescue) fn trees(
-    format: ObjectFormat,
-    tree: &Tree,
-) -> Result<Vec<StoredTree>, RescueError> {
+pub(crate) fn trees(format: ObjectFormat, tree: &Tree) -> Result<Vec<StoredTree>, RescueError> {
     let entries: Vec<(&[u8], &TreeEntry)> = tree.iter().map(|(path, entry)| (&path[..], entry)).collect();
     let mut made = Vec::new();
     store(format, &entries, 0, &mut made)?;
@@ -233,7 +230,7 @@ fn store(
 }
 
 /// The sizes of those `ids` that exist in our own object directory or in the repository.
-pub(in crate::action::rescue) fn present(
+pub(crate) fn present(
     git: &Git<'_>,
     shadow: &Shadow,
     ids: &[&str],
@@ -245,7 +242,7 @@ pub(in crate::action::rescue) fn present(
 }
 
 /// Parses an answer of `cat-file --batch-check` into sizes by id; missing objects are omitted.
-pub(in crate::action::rescue) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+pub(crate) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
     String::from_utf8_lossy(answer)
         .lines()
         .filter_map(|line| {

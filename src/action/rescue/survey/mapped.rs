@@ -6,7 +6,7 @@ use std::fs;
 
 /// The inodes of all files that a process has mapped for shared writing. Only processes whose maps this user may
 /// read are known; the inode of another file system's file costs no more than a second reading.
-pub(in crate::action::rescue) fn inodes() -> BTreeSet<u64> {
+pub(crate) fn inodes() -> BTreeSet<u64> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let is_process = |entry: &fs::DirEntry| {
         entry.file_name().to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()))

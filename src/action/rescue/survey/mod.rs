@@ -36,7 +36,7 @@ pub(super) use spool::{Place, Spool};
 const ROUNDS: usize = 8;
 /// A file that was read this soon after its last change is read again: two changes within one tick of the file
 /// system's clock look like one.
-pub(in crate::action::rescue) const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 /// For this long, a program can change a memory-mapped file without updating its time. A file changed this
 /// recently is read twice and must be equal.
@@ -45,23 +45,23 @@ const MAPPED: Duration = Duration::from_mins(1);
 const MAPPED_CAP: u64 = 16 << 20;
 
 /// The uncommitted state as it was read.
-pub(in crate::action::rescue) struct Survey {
-    pub(in crate::action::rescue) head: Head,
-    pub(in crate::action::rescue) entries: Vec<IndexEntry>,
+pub(crate) struct Survey {
+    pub(crate) head: Head,
+    pub(crate) entries: Vec<IndexEntry>,
     /// Why the index cannot be read or that it is missing; `None` if it is fine.
-    pub(in crate::action::rescue) index_problem: Option<String>,
+    pub(crate) index_problem: Option<String>,
     /// Every file and link that was read, by path.
-    pub(in crate::action::rescue) blobs: BTreeMap<Vec<u8>, Blob>,
+    pub(crate) blobs: BTreeMap<Vec<u8>, Blob>,
     /// Repositories inside this one, including submodules.
-    pub(in crate::action::rescue) nested: BTreeSet<Vec<u8>>,
+    pub(crate) nested: BTreeSet<Vec<u8>>,
     /// The untracked files as git listed them.
-    pub(in crate::action::rescue) untracked: Vec<Vec<u8>>,
+    pub(crate) untracked: Vec<Vec<u8>>,
     /// What ignore rules match: files, and folders that are ignored entirely.
-    pub(in crate::action::rescue) ignored: BTreeSet<Vec<u8>>,
+    pub(crate) ignored: BTreeSet<Vec<u8>>,
     /// What could not be read.
-    pub(in crate::action::rescue) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<Gap>,
     /// False if something still changed in the last round.
-    pub(in crate::action::rescue) is_settled: bool,
+    pub(crate) is_settled: bool,
 }
 
 /// A content, and when it was completely read.
@@ -85,28 +85,24 @@ impl Kept {
 
 /// What reading will cost, estimated from file sizes.
 #[derive(Debug, Clone, Default)]
-pub(in crate::action::rescue) struct Expected {
+pub(crate) struct Expected {
     /// All bytes that will be read.
-    pub(in crate::action::rescue) bytes: u64,
+    pub(crate) bytes: u64,
     /// The number of files that differ from the index's cached state.
-    pub(in crate::action::rescue) new_files: usize,
+    pub(crate) new_files: usize,
     /// The size of those files in bytes.
-    pub(in crate::action::rescue) new_bytes: u64,
+    pub(crate) new_bytes: u64,
     /// The size in bytes and the path of the largest file that will be read.
-    pub(in crate::action::rescue) largest: (u64, Vec<u8>),
+    pub(crate) largest: (u64, Vec<u8>),
 }
 
 /// Reads everything into `spool`.
-pub(in crate::action::rescue) fn survey(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    spool: &mut Spool,
-) -> Result<Survey, RescueError> {
+pub(crate) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Result<Survey, RescueError> {
     survey_if(git, shadow, spool, &|_| Ok(()))
 }
 
 /// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading.
-pub(in crate::action::rescue) fn survey_if(
+pub(crate) fn survey_if(
     git: &Git<'_>,
     shadow: &Shadow,
     spool: &mut Spool,

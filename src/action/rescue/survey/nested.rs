@@ -12,12 +12,12 @@ use crate::git::{self, HeadRef, Repository};
 use crate::model::CommitId;
 
 /// The absolute path of `folder` (relative to the top, as bytes).
-pub(in crate::action::rescue) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
+pub(crate) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
     top.join(OsStr::from_bytes(folder))
 }
 
 /// The repository in `folder` (relative to the top, as bytes). `None` if it is broken or its `.git` is a link.
-pub(in crate::action::rescue) fn open(top: &Path, folder: &[u8]) -> Option<Repository> {
+pub(crate) fn open(top: &Path, folder: &[u8]) -> Option<Repository> {
     let folder = self::folder(top, folder);
     if folder.join(".git").is_symlink() {
         return None;
@@ -26,7 +26,7 @@ pub(in crate::action::rescue) fn open(top: &Path, folder: &[u8]) -> Option<Repos
 }
 
 /// The content of its HEAD and the commit it points to, as far as plain files tell.
-pub(in crate::action::rescue) fn facts(top: &Path, folder: &[u8]) -> Value {
+pub(crate) fn facts(top: &Path, folder: &[u8]) -> Value {
     let repo = open(top, folder);
     let head = repo.as_ref().and_then(|repo| git::head_ref(repo).ok());
     let text = head.as_ref().map(|head| match head {
@@ -37,7 +37,7 @@ pub(in crate::action::rescue) fn facts(top: &Path, folder: &[u8]) -> Value {
 }
 
 /// The commit that the repository in `folder` has checked out, as far as plain files tell.
-pub(in crate::action::rescue) fn head_commit(top: &Path, folder: &[u8]) -> Option<CommitId> {
+pub(crate) fn head_commit(top: &Path, folder: &[u8]) -> Option<CommitId> {
     let repo = open(top, folder)?;
     let head = git::head_ref(&repo).ok()?;
     commit(Some(&repo), Some(head))

@@ -30,18 +30,18 @@ const DEEPEST: usize = 2_040;
 
 /// The state of a path, to see whether it has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Stamp {
+pub(crate) struct Stamp {
     place: (u64, u64),
     mode: u32,
     /// In bytes.
-    pub(in crate::action::rescue) size: u64,
+    pub(crate) size: u64,
     modified: (i64, u64),
     changed: (i64, u64),
 }
 
 impl Stamp {
     #[expect(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
-    pub(in crate::action::rescue) fn of(stat: &Stat) -> Stamp {
+    pub(crate) fn of(stat: &Stat) -> Stamp {
         Stamp {
             place: (stat.st_dev as u64, stat.st_ino as u64),
             mode: stat.st_mode as u32,
@@ -51,34 +51,34 @@ impl Stamp {
         }
     }
 
-    pub(in crate::action::rescue) fn inode(&self) -> u64 {
+    pub(crate) fn inode(&self) -> u64 {
         self.place.1
     }
 
-    pub(in crate::action::rescue) fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         FileType::from_raw_mode(self.mode) == FileType::Directory
     }
 
     /// Its size and time as an index stores them, to see whether it has changed since.
-    pub(in crate::action::rescue) fn as_in_index(&self) -> (u32, u64, u64) {
+    pub(crate) fn as_in_index(&self) -> (u32, u64, u64) {
         let size = u32::try_from(self.size & u64::from(u32::MAX)).unwrap_or(0);
         (size, u64::try_from(self.modified.0).unwrap_or(0), self.modified.1)
     }
 
     /// Whether an index entry was made from this very file, changed since or not.
-    pub(in crate::action::rescue) fn is_file_of(&self, entry: &IndexEntry) -> bool {
+    pub(crate) fn is_file_of(&self, entry: &IndexEntry) -> bool {
         let inode = u32::try_from(self.place.1 & u64::from(u32::MAX)).unwrap_or(0);
         entry.inode != 0 && entry.inode == inode
     }
 
     /// The time of its last change of any kind (ctime), since the epoch.
-    pub(in crate::action::rescue) fn changed_at(&self) -> Duration {
+    pub(crate) fn changed_at(&self) -> Duration {
         let (seconds, nanos) = self.changed;
         Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
     }
 
     /// The mode that git gives it.
-    pub(in crate::action::rescue) fn git_mode(&self) -> &'static str {
+    pub(crate) fn git_mode(&self) -> &'static str {
         if FileType::from_raw_mode(self.mode) == FileType::Symlink {
             "120000"
         } else if self.mode & 0o100 != 0 {
@@ -91,7 +91,7 @@ impl Stamp {
 
 /// What is at a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::action::rescue) enum Found {
+pub(crate) enum Found {
     /// A file or a link; its content is in the spool.
     Read(Blob),
     /// A folder; what it contains has paths of its own.
@@ -104,34 +104,34 @@ pub(in crate::action::rescue) enum Found {
 
 /// A content that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Blob {
+pub(crate) struct Blob {
     /// Its state after it was read.
-    pub(in crate::action::rescue) stamp: Stamp,
+    pub(crate) stamp: Stamp,
     /// The object id that we computed.
-    pub(in crate::action::rescue) id: String,
+    pub(crate) id: String,
     /// Where its content is in the spool.
-    pub(in crate::action::rescue) place: Place,
+    pub(crate) place: Place,
     /// In bytes.
-    pub(in crate::action::rescue) size: u64,
+    pub(crate) size: u64,
     /// Whether it changed during every attempt to read it.
-    pub(in crate::action::rescue) is_torn: bool,
+    pub(crate) is_torn: bool,
 }
 
 /// The top folder of the work tree, opened once.
-pub(in crate::action::rescue) struct WorkTree {
+pub(crate) struct WorkTree {
     top: Folder,
     format: ObjectFormat,
 }
 
 impl WorkTree {
     /// Opens the top folder; contents get ids in this object format.
-    pub(in crate::action::rescue) fn open(top: &Path, format: ObjectFormat) -> Result<WorkTree, RescueError> {
+    pub(crate) fn open(top: &Path, format: ObjectFormat) -> Result<WorkTree, RescueError> {
         let top = Folder::open_unlinked(top).map_err(|errno| RescueError::io("open", top)(errno.into()))?;
         Ok(WorkTree { top, format })
     }
 
     /// The current state of the path; `None` if nothing is there.
-    pub(in crate::action::rescue) fn stamp(&self, path: &[u8]) -> Result<Option<Stamp>, Errno> {
+    pub(crate) fn stamp(&self, path: &[u8]) -> Result<Option<Stamp>, Errno> {
         match self.parent(path).and_then(|(folder, name)| folder.stat(name)) {
             Ok(stat) => Ok(Some(Stamp::of(&stat))),
             Err(errno) if is_absence(errno) => Ok(None),
@@ -140,11 +140,7 @@ impl WorkTree {
     }
 
     /// Reads the path into the spool.
-    pub(in crate::action::rescue) fn read(
-        &self,
-        path: &[u8],
-        spool: &mut Spool,
-    ) -> Result<Found, RescueError> {
+    pub(crate) fn read(&self, path: &[u8], spool: &mut Spool) -> Result<Found, RescueError> {
         let (folder, name) = match self.parent(path) {
             Ok(parent) => parent,
             Err(errno) => return Ok(not_found(errno)),
@@ -175,12 +171,12 @@ impl WorkTree {
     }
 
     /// Starts a walk.
-    pub(in crate::action::rescue) fn walk(&self) -> Walk<'_> {
+    pub(crate) fn walk(&self) -> Walk<'_> {
         Walk { tree: self, last: None }
     }
 
     /// Whether a folder is there, reached through no link.
-    pub(in crate::action::rescue) fn is_folder(&self, path: &[u8]) -> bool {
+    pub(crate) fn is_folder(&self, path: &[u8]) -> bool {
         matches!(self.stamp(path), Ok(Some(stamp))
             if FileType::from_raw_mode(stamp.mode) == FileType::Directory)
     }
@@ -196,17 +192,14 @@ impl WorkTree {
 
 /// A walk through the work tree. It keeps the last folder open, so that a folder in it is opened by its name
 /// alone: from the top, each would cost as many steps as it is deep.
-pub(in crate::action::rescue) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     tree: &'a WorkTree,
     last: Option<(Vec<u8>, Folder)>,
 }
 
 impl Walk<'_> {
     /// The sorted names in a folder with their types; an empty path means the top.
-    pub(in crate::action::rescue) fn entries(
-        &mut self,
-        path: &[u8],
-    ) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
+    pub(crate) fn entries(&mut self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
         if !path.is_empty() {
             check_plain(path)?;
         }
@@ -240,14 +233,14 @@ impl Walk<'_> {
     }
 
     /// The size in bytes of what has this name in the last folder; `None` if it is gone.
-    pub(in crate::action::rescue) fn size(&self, name: &[u8]) -> Option<u64> {
+    pub(crate) fn size(&self, name: &[u8]) -> Option<u64> {
         let (_, folder) = self.last.as_ref()?;
         folder.stat(name).ok().map(|stat| Stamp::of(&stat).size)
     }
 }
 
 /// Whether what is in this folder lies too deep to be kept.
-pub(in crate::action::rescue) fn is_too_deep(folder: &[u8]) -> bool {
+pub(crate) fn is_too_deep(folder: &[u8]) -> bool {
     folder.len() > DEEPEST && folder.split(|byte| *byte == b'/').nth(DEEPEST).is_some()
 }
 

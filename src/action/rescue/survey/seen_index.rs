@@ -21,15 +21,15 @@ const HEADER: u64 = 12;
 const ENTRY: u64 = 62;
 
 /// An index as it was read, or the fact that there was none.
-pub(in crate::action::rescue) struct SeenIndex {
+pub(crate) struct SeenIndex {
     /// Its bytes and modification time.
-    pub(in crate::action::rescue) raw: Option<RawIndex>,
+    pub(crate) raw: Option<RawIndex>,
     current: Option<(File, Stamp)>,
 }
 
 impl SeenIndex {
     /// Reads the index at `path`, in a trusted folder. Bytes and modification time belong to the same file.
-    pub(in crate::action::rescue) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
+    pub(crate) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
         let folder = path.parent().unwrap_or(Path::new("/"));
         let name = path.file_name().unwrap_or_default();
         for _ in 0..10 {
@@ -50,12 +50,12 @@ impl SeenIndex {
         Err(RescueError::Busy("the index changes all the time".to_owned()))
     }
 
-    pub(in crate::action::rescue) fn bytes(&self) -> Option<&[u8]> {
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
         self.raw.as_ref().map(|raw| &raw.bytes[..])
     }
 
     /// Whether `path` is still the same unmodified file, or still absent.
-    pub(in crate::action::rescue) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
+    pub(crate) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
         match (rustix::fs::lstat(path), &self.current) {
             (Ok(stat), Some((_, stamp))) => Ok(Stamp::of(&stat) == *stamp),
             (Ok(_), None) => Ok(false),
@@ -67,7 +67,7 @@ impl SeenIndex {
 
 /// Creates a shadow of the repository in the new folder `work`, with a copy of its current index. An index behind a
 /// link counts as missing: a record is made without it, and nothing else is done then.
-pub(in crate::action::rescue) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
+pub(crate) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
     let index = repo.index();
     let raw = if index.is_symlink() { None } else { SeenIndex::read(&index)?.raw };
     Ok(Shadow::with_copies(repo, work, raw)?)

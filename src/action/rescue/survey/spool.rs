@@ -11,18 +11,18 @@ use crate::git::Git;
 use crate::process::Cancel;
 
 /// The name of the stream that a record is made from, in its working folder.
-pub(in crate::action::rescue) const STREAM: &str = "stream";
+pub(crate) const STREAM: &str = "stream";
 
 /// Where a content is in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::action::rescue) struct Place {
+pub(crate) struct Place {
     /// The mark by which the stream refers to it.
-    pub(in crate::action::rescue) mark: usize,
+    pub(crate) mark: usize,
     /// The offset of its first byte in the file.
-    pub(in crate::action::rescue) start: u64,
+    pub(crate) start: u64,
 }
 
-pub(in crate::action::rescue) struct Spool {
+pub(crate) struct Spool {
     file: BufWriter<File>,
     path: PathBuf,
     length: u64,
@@ -35,7 +35,7 @@ pub(in crate::action::rescue) struct Spool {
 
 impl Spool {
     /// Creates a stream in the new file `path`. It is cancelled together with the commands of `git`.
-    pub(in crate::action::rescue) fn create(git: &Git<'_>, path: &Path) -> Result<Spool, RescueError> {
+    pub(crate) fn create(git: &Git<'_>, path: &Path) -> Result<Spool, RescueError> {
         let file = create_new(path).map_err(RescueError::io("make", path))?;
         Ok(Spool {
             file: BufWriter::with_capacity(256 << 10, file),
@@ -48,7 +48,7 @@ impl Spool {
     }
 
     /// Adds a whole content and returns its place.
-    pub(in crate::action::rescue) fn blob(&mut self, content: &[u8]) -> Result<Place, RescueError> {
+    pub(crate) fn blob(&mut self, content: &[u8]) -> Result<Place, RescueError> {
         self.begin(content.len() as u64)?;
         self.add(content)?;
         self.end()
@@ -56,7 +56,7 @@ impl Spool {
 
     /// Begins a content of exactly `size` bytes. Returns the offset for [`Spool::rewind`] if it turns out
     /// otherwise.
-    pub(in crate::action::rescue) fn begin(&mut self, size: u64) -> Result<u64, RescueError> {
+    pub(crate) fn begin(&mut self, size: u64) -> Result<u64, RescueError> {
         let start = self.length;
         let mark = self.n_marks + 1;
         self.add(format!("blob\nmark :{mark}\ndata {size}\n").as_bytes())?;
@@ -65,14 +65,14 @@ impl Spool {
     }
 
     /// Ends the current content and returns its place.
-    pub(in crate::action::rescue) fn end(&mut self) -> Result<Place, RescueError> {
+    pub(crate) fn end(&mut self) -> Result<Place, RescueError> {
         self.add(b"\n")?;
         self.n_marks += 1;
         Ok(Place { mark: self.n_marks, start: self.content })
     }
 
     /// Discards the content that began at offset `start`.
-    pub(in crate::action::rescue) fn rewind(&mut self, start: u64) -> Result<(), RescueError> {
+    pub(crate) fn rewind(&mut self, start: u64) -> Result<(), RescueError> {
         let failed = |error| RescueError::io("write", &self.path)(error);
         self.file.flush().map_err(failed)?;
         self.file.get_ref().set_len(start).map_err(failed)?;
@@ -82,7 +82,7 @@ impl Spool {
     }
 
     /// Appends bytes as they are.
-    pub(in crate::action::rescue) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(RescueError::Cancelled { kept: None });
         }
@@ -91,13 +91,13 @@ impl Spool {
     }
 
     /// A new mark for something other than a blob.
-    pub(in crate::action::rescue) fn next_mark(&mut self) -> usize {
+    pub(crate) fn next_mark(&mut self) -> usize {
         self.n_marks += 1;
         self.n_marks
     }
 
     /// The finished file, positioned at its start.
-    pub(in crate::action::rescue) fn finish(self) -> Result<File, RescueError> {
+    pub(crate) fn finish(self) -> Result<File, RescueError> {
         let path = self.path;
         let mut file =
             self.file.into_inner().map_err(|error| RescueError::io("write", &path)(error.into_error()))?;
@@ -107,7 +107,7 @@ impl Spool {
 }
 
 /// A path in the syntax of `fast-import`: quoted, with every unusual byte in octal.
-pub(in crate::action::rescue) fn quoted(path: &[u8]) -> Vec<u8> {
+pub(crate) fn quoted(path: &[u8]) -> Vec<u8> {
     let mut text = vec![b'"'];
     for byte in path {
         if byte.is_ascii_alphanumeric() || b"._-/ ".contains(byte) {

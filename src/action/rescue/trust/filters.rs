@@ -16,11 +16,7 @@ use crate::git::{Repository, Shadow};
 const KEPT: [&str; 3] = ["lfs", "git-crypt", "annex"];
 
 /// Enables the filters in the shadow.
-pub(in crate::action::rescue) fn allow(
-    shadow: &Shadow,
-    repo: &Repository,
-    settings: &Settings,
-) -> Result<(), RescueError> {
+pub(crate) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> Result<(), RescueError> {
     let mut text = String::new();
     for name in &settings.filters {
         let values = settings.filter_values.iter().filter(|(filter, _, _)| filter == name);
@@ -58,7 +54,7 @@ pub(in crate::action::rescue) fn allow(
 }
 
 /// Whether a filter stored something in the shadow that would disappear with it. What cannot be listed counts as such.
-pub(in crate::action::rescue) fn have_kept_something(shadow: &Shadow) -> bool {
+pub(crate) fn have_kept_something(shadow: &Shadow) -> bool {
     let is_ours = |name: &str| {
         ["HEAD", "config", "index", "info", "logs", "packed-refs", "refs"].contains(&name)
             || name.starts_with("sharedindex.")

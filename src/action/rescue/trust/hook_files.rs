@@ -12,15 +12,11 @@ use crate::action::rescue::base::{FileId, RescueError};
 const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
 
 /// A file: path, identity before it was read, content.
-pub(in crate::action::rescue) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
+pub(crate) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
 
 /// Reads the files in the hooks folder and one level below; also beside it if a hook manager keeps its files
 /// there.
-pub(in crate::action::rescue) fn read(
-    folder: &Path,
-    top: &Path,
-    cap: u64,
-) -> Result<Vec<ReadFile>, RescueError> {
+pub(crate) fn read(folder: &Path, top: &Path, cap: u64) -> Result<Vec<ReadFile>, RescueError> {
     let mut folders = vec![folder.to_owned()];
     // husky and similar tools: the scripts that hooks call lie beside the folder `_`.
     if let Some(parent) = folder.parent()
@@ -62,7 +58,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The commit hooks that git would run from this folder.
-pub(in crate::action::rescue) fn of_commit(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
+pub(crate) fn of_commit(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
     let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
     COMMIT_HOOKS
         .into_iter()

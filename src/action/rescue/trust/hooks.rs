@@ -27,7 +27,7 @@ const LONGEST_MESSAGE: u64 = 1 << 20;
 const NAMED: usize = 10;
 
 /// The hooks of one commit.
-pub(in crate::action::rescue) struct Hooks<'a> {
+pub(crate) struct Hooks<'a> {
     rescuer: &'a Rescuer,
     git: &'a Git<'a>,
     shadow: &'a Shadow,
@@ -38,7 +38,7 @@ pub(in crate::action::rescue) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     /// The hooks of `programs`, which must be trusted.
-    pub(in crate::action::rescue) fn of(
+    pub(crate) fn of(
         rescuer: &'a Rescuer,
         git: &'a Git<'a>,
         shadow: &'a Shadow,
@@ -51,11 +51,7 @@ impl<'a> Hooks<'a> {
     }
 
     /// Runs the hooks that precede a commit and returns the resulting message. `index` holds what is committed.
-    pub(in crate::action::rescue) fn before(
-        &self,
-        index: &Path,
-        message: &str,
-    ) -> Result<String, RescueError> {
+    pub(crate) fn before(&self, index: &Path, message: &str) -> Result<String, RescueError> {
         self.run("pre-commit", index, &[])?;
         let file = self.shadow.file("COMMIT_EDITMSG");
         fs::write(&file, message).map_err(RescueError::io("write", &file))?;
@@ -67,7 +63,7 @@ impl<'a> Hooks<'a> {
     }
 
     /// Runs the hook that follows a commit. Returns a text if it failed; the commit stands either way.
-    pub(in crate::action::rescue) fn after(&self) -> Option<String> {
+    pub(crate) fn after(&self) -> Option<String> {
         let index = self.git.repo.index();
         let error = self.run("post-commit", &index, &[]).err()?;
         if matches!(error, RescueError::Cancelled { .. }) {
@@ -149,14 +145,14 @@ fn interpreter(content: &[u8]) -> Option<Vec<String>> {
 }
 
 /// The end of a program's output, at most [`SAID`] bytes.
-pub(in crate::action::rescue) fn said(output: &process::Output) -> String {
+pub(crate) fn said(output: &process::Output) -> String {
     let all = [&output.stdout[..], &output.stderr[..]].concat();
     let start = all.len().saturating_sub(SAID);
     String::from_utf8_lossy(&all[start..]).trim().to_owned()
 }
 
 /// Describes how the work tree differs from what was recorded; `None` if it does not.
-pub(in crate::action::rescue) fn difference(
+pub(crate) fn difference(
     before: &BTreeMap<Vec<u8>, Blob>,
     after: &BTreeMap<Vec<u8>, Blob>,
 ) -> Option<String> {

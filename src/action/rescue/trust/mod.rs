@@ -51,19 +51,19 @@ const PROGRAMS: [&str; 42] = [
     "submodule.*.update", "tar.*.command", "trailer.*", "uploadpack.packobjectshook", "web.browser",
 ];
 /// The current programs of a workspace.
-pub(in crate::action::rescue) struct Programs {
+pub(crate) struct Programs {
     /// The list as shown to a person.
-    pub(in crate::action::rescue) list: TrustList,
+    pub(crate) list: TrustList,
     /// Whether a person trusts exactly these programs.
-    pub(in crate::action::rescue) is_trusted: bool,
+    pub(crate) is_trusted: bool,
     /// Whether the person's own rescue program is trusted.
-    pub(in crate::action::rescue) is_own_trusted: bool,
+    pub(crate) is_own_trusted: bool,
     /// The hooks that a commit runs, by name.
-    pub(in crate::action::rescue) hooks: BTreeMap<&'static str, PathBuf>,
+    pub(crate) hooks: BTreeMap<&'static str, PathBuf>,
     /// What they run that cannot be traced. Untrusted text.
-    pub(in crate::action::rescue) unknown: Vec<String>,
+    pub(crate) unknown: Vec<String>,
     /// Every file that was read, with its state at that time.
-    pub(in crate::action::rescue) files: Files,
+    pub(crate) files: Files,
     /// The tracked files, if something is run that cannot be traced.
     tracked: Tracked,
 }
@@ -101,7 +101,7 @@ impl Rescuer {
     }
 
     /// The programs that `settings` name and that come with the files of the index and the untracked ones.
-    pub(in crate::action::rescue) fn programs(
+    pub(crate) fn programs(
         &self,
         git: &Git<'_>,
         settings: &Settings,
@@ -174,7 +174,7 @@ impl Rescuer {
 impl Programs {
     /// Whether `now` has the same traceable programs. If something cannot be traced, the tracked files must be
     /// unchanged too, unless one of these programs may have changed them since.
-    pub(in crate::action::rescue) fn are_still(
+    pub(crate) fn are_still(
         &self,
         now: &Programs,
         top: &Path,

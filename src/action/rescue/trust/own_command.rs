@@ -12,16 +12,16 @@ use crate::process;
 const NAME: &str = "commit-rescue.py";
 
 /// A program that can be started.
-pub(in crate::action::rescue) struct OwnProgram {
+pub(crate) struct OwnProgram {
     /// Its absolute path.
-    pub(in crate::action::rescue) program: PathBuf,
-    pub(in crate::action::rescue) args: Vec<OsString>,
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
     /// The command as a person wrote it or would recognise it.
-    pub(in crate::action::rescue) words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 /// The program for this workspace, if there is one that can be started.
-pub(in crate::action::rescue) fn find(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
+pub(crate) fn find(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
     let path_var =
         rescuer.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     if let Some(command) = &rescuer.own_program {

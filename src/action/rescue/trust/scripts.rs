@@ -29,23 +29,23 @@ fn is_script(path: &Path) -> bool {
 }
 
 /// The scripts that are called, directly or by other scripts.
-pub(in crate::action::rescue) struct Scripts<'r> {
+pub(crate) struct Scripts<'r> {
     repo: &'r Repository,
     /// Found but not yet read.
-    pub(in crate::action::rescue) next: BTreeSet<PathBuf>,
+    pub(crate) next: BTreeSet<PathBuf>,
     /// Already read.
     found: BTreeSet<PathBuf>,
     /// What is run but cannot be traced, as the scripts write it.
-    pub(in crate::action::rescue) unknown: BTreeSet<String>,
+    pub(crate) unknown: BTreeSet<String>,
 }
 
 impl<'r> Scripts<'r> {
-    pub(in crate::action::rescue) fn new(repo: &'r Repository) -> Scripts<'r> {
+    pub(crate) fn new(repo: &'r Repository) -> Scripts<'r> {
         Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new(), unknown: BTreeSet::new() }
     }
 
     /// Adds the files that a script names, resolved from the top and from the script's own folder.
-    pub(in crate::action::rescue) fn add(&mut self, path: &Path, content: &[u8]) {
+    pub(crate) fn add(&mut self, path: &Path, content: &[u8]) {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_below = self.is_below(&real);
         if !self.found.insert(real) {
@@ -84,7 +84,7 @@ impl<'r> Scripts<'r> {
 
 impl Scripts<'_> {
     /// Adds the workspace files that a shell text runs, and the commands in it that cannot be traced.
-    pub(in crate::action::rescue) fn add_commands(&mut self, text: &str, beside: &Path) {
+    pub(crate) fn add_commands(&mut self, text: &str, beside: &Path) {
         let mut folders = vec![self.repo.top.clone(), beside.to_owned()];
         for entered in shell::entered(text) {
             let below: Vec<PathBuf> =
@@ -140,7 +140,7 @@ fn as_modules(script: &Path, word: &str) -> Vec<String> {
 }
 
 /// The files of the workspace or its git directory that a command names.
-pub(in crate::action::rescue) fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
+pub(crate) fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
     texts.iter().flat_map(|text| parts(text)).filter_map(|word| inside(repo, &repo.top.join(word))).collect()
 }
 

@@ -33,17 +33,14 @@ const DEEPEST: usize = 4;
 
 /// The commands of `text` that run something unknown, as the script writes them. `is_covered` says whether a
 /// word names a known file.
-pub(in crate::action::rescue) fn unknown_commands(
-    text: &str,
-    is_covered: &mut dyn FnMut(&str) -> bool,
-) -> BTreeSet<String> {
+pub(crate) fn unknown_commands(text: &str, is_covered: &mut dyn FnMut(&str) -> bool) -> BTreeSet<String> {
     let mut unknown = BTreeSet::new();
     look_into(text, is_covered, DEEPEST, &mut unknown);
     unknown
 }
 
 /// The folders that a script changes into, as the script writes them.
-pub(in crate::action::rescue) fn entered(text: &str) -> Vec<String> {
+pub(crate) fn entered(text: &str) -> Vec<String> {
     let commands = read(text).commands;
     let entered = commands.into_iter().filter_map(|words| match &words[..] {
         [command, folder, ..] if matches!(command.as_str(), "cd" | "pushd") => Some(folder.clone()),

@@ -15,19 +15,16 @@ const FILE_CAP: u64 = 16 << 20;
 
 /// The tracked files of a work tree, with one digest over all of them.
 #[derive(Default)]
-pub(in crate::action::rescue) struct Tracked {
+pub(crate) struct Tracked {
     /// Paths relative to the top.
-    pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
+    pub(crate) paths: Vec<Vec<u8>>,
     /// The digest of names, modes, sizes and contents.
-    pub(in crate::action::rescue) sum: String,
+    pub(crate) sum: String,
 }
 
 impl Tracked {
     /// The current state of the files at these paths.
-    pub(in crate::action::rescue) fn of(
-        top: &Path,
-        paths: impl Iterator<Item = Vec<u8>>,
-    ) -> Result<Tracked, RescueError> {
+    pub(crate) fn of(top: &Path, paths: impl Iterator<Item = Vec<u8>>) -> Result<Tracked, RescueError> {
         let mut tracked = Tracked { paths: paths.collect(), sum: String::new() };
         tracked.paths.dedup();
         let mut sum = Sha256::new();

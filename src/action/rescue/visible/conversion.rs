@@ -9,10 +9,10 @@ use crate::git::{Git, Shadow, Stdin, succeeded};
 const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
 
 /// The attributes set for each path, by name.
-pub(in crate::action::rescue) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
+pub(crate) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
 
 /// Asks git for the attributes that decide how contents are stored. Runs nothing of the repository's.
-pub(in crate::action::rescue) fn attributes<'p>(
+pub(crate) fn attributes<'p>(
     git: &Git<'_>,
     shadow: &Shadow,
     paths: impl Iterator<Item = &'p [u8]>,
@@ -34,6 +34,6 @@ pub(in crate::action::rescue) fn attributes<'p>(
 }
 
 /// Whether an attribute of the path makes git store another form than the work tree has.
-pub(in crate::action::rescue) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
+pub(crate) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
     CONVERSIONS.iter().any(|it| attributes.contains_key(*it))
 }

@@ -21,10 +21,10 @@ pub(super) use conversion::Attributes;
 pub(super) use message::MessageFacts;
 
 /// What each chosen path becomes in git; `None` is a deletion.
-pub(in crate::action::rescue) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
+pub(crate) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
 
 /// Every path that differs from the last commit.
-pub(in crate::action::rescue) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<PlannedPath> {
+pub(crate) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<PlannedPath> {
     let links = Links::of(survey);
     let flagged: BTreeSet<&[u8]> =
         survey.entries.iter().filter(|entry| entry.is_flagged()).map(|entry| &entry.path[..]).collect();
@@ -142,25 +142,25 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
 }
 
 /// Everything that staging paths needs.
-pub(in crate::action::rescue) struct Staging<'a> {
-    pub(in crate::action::rescue) git: &'a Git<'a>,
+pub(crate) struct Staging<'a> {
+    pub(crate) git: &'a Git<'a>,
     /// Its index becomes the new index.
-    pub(in crate::action::rescue) shadow: &'a Shadow,
+    pub(crate) shadow: &'a Shadow,
     /// The settings that say which filters have programs.
-    pub(in crate::action::rescue) settings: &'a Settings,
+    pub(crate) settings: &'a Settings,
     /// The index as it was: a path's entry there influences line-ending conversion.
-    pub(in crate::action::rescue) entries: &'a [IndexEntry],
+    pub(crate) entries: &'a [IndexEntry],
     /// The recorded work tree.
-    pub(in crate::action::rescue) snapshot: &'a Tree,
-    pub(in crate::action::rescue) attributes: &'a Attributes,
+    pub(crate) snapshot: &'a Tree,
+    pub(crate) attributes: &'a Attributes,
     /// What filters get; `None` if they are not trusted.
-    pub(in crate::action::rescue) programs: Option<ForPrograms<'a>>,
+    pub(crate) programs: Option<ForPrograms<'a>>,
 }
 
 impl Staging<'_> {
     /// Stages the chosen paths and returns what each becomes; `None` is a deletion. The shadow's index becomes
     /// the new index.
-    pub(in crate::action::rescue) fn stage(&self, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
+    pub(crate) fn stage(&self, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
         let (git, shadow) = (self.git, self.shadow);
         let mut staged = BTreeMap::new();
         for path in planned.iter().filter(|path| path.left_out.is_none()) {
@@ -241,7 +241,7 @@ impl Staging<'_> {
 }
 
 /// The error for a state that differs from the confirmed one.
-pub(in crate::action::rescue) fn changed() -> RescueError {
+pub(crate) fn changed() -> RescueError {
     RescueError::SavedOnly("files changed since you looked; look again".to_owned())
 }
 
@@ -260,7 +260,7 @@ fn update_index(git: &Git<'_>, shadow: &Shadow, options: &[&str], input: Vec<u8>
 }
 
 /// The filter with a program that git would run to store the current content of the path.
-pub(in crate::action::rescue) fn filter_of<'a>(
+pub(crate) fn filter_of<'a>(
     path: &[u8],
     snapshot: &Tree,
     attributes: &'a Attributes,
@@ -275,14 +275,14 @@ fn is_file(path: &[u8], snapshot: &Tree) -> bool {
 }
 
 /// A commit that was made, and the id of the tree that it must have.
-pub(in crate::action::rescue) struct Made {
-    pub(in crate::action::rescue) commit: CommitId,
+pub(crate) struct Made {
+    pub(crate) commit: CommitId,
     /// Computed here from the names, modes and contents that were confirmed.
-    pub(in crate::action::rescue) tree: String,
+    pub(crate) tree: String,
 }
 
 /// Makes a chain of commits, the first on `parent`, whose tree is `tree`.
-pub(in crate::action::rescue) fn commits(
+pub(crate) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
     (parent, mut tree): (Option<CommitId>, Tree),
@@ -347,7 +347,7 @@ pub(in crate::action::rescue) fn commits(
 }
 
 /// The error for a commit with another tree than was confirmed.
-pub(in crate::action::rescue) fn not_confirmed() -> RescueError {
+pub(crate) fn not_confirmed() -> RescueError {
     RescueError::Damage("the commit does not hold what was confirmed".to_owned())
 }
 
@@ -356,7 +356,7 @@ pub(in crate::action::rescue) fn not_confirmed() -> RescueError {
 ///
 /// # Errors
 /// [`RescueError::SavedOnly`] if it cannot.
-pub(in crate::action::rescue) fn check_commits(
+pub(crate) fn check_commits(
     git: &Git<'_>,
     shadow: &Shadow,
     head: Option<CommitId>,

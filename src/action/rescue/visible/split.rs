@@ -14,13 +14,13 @@ use crate::model::{
 const MAX: usize = 20;
 
 /// A kind of split, and what each of its commits changes.
-pub(in crate::action::rescue) struct Route {
+pub(crate) struct Route {
     kind: SplitKind,
     commits: Vec<Staged>,
 }
 
 /// The splits that are possible for what the commit stages.
-pub(in crate::action::rescue) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> {
+pub(crate) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> {
     let ways = [
         Route { kind: SplitKind::Staged, commits: by_index(survey, head, staged) },
         Route { kind: SplitKind::Folders, commits: by_folder(staged) },
@@ -92,7 +92,7 @@ fn top_folder(path: &[u8]) -> &[u8] {
 
 /// How many staged versions are in neither the last commit, nor the new one, nor any of `commits`. The record
 /// keeps them.
-pub(in crate::action::rescue) fn n_staged_versions(
+pub(crate) fn n_staged_versions(
     survey: &Survey,
     head: &Tree,
     paths: &[PlannedPath],
@@ -120,7 +120,7 @@ pub(in crate::action::rescue) fn n_staged_versions(
 }
 
 /// The splits in the form that a plan shows.
-pub(in crate::action::rescue) fn planned(
+pub(crate) fn planned(
     ways: &[Route],
     (survey, head): (&Survey, &Tree),
     paths: &[PlannedPath],
@@ -161,7 +161,7 @@ pub(in crate::action::rescue) fn planned(
 
 /// The commits that a plan asks for, as changes taken from `staged`, with their messages. Fails if they are not
 /// as the plan shows.
-pub(in crate::action::rescue) fn chosen(
+pub(crate) fn chosen(
     plan: &RescuePlan,
     survey: &Survey,
     head: &Tree,

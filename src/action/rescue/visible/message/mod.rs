@@ -19,17 +19,17 @@ const COLUMNS: usize = 72;
 
 /// The material for a message. Untrusted text.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::action::rescue) struct MessageFacts<'a> {
+pub(crate) struct MessageFacts<'a> {
     /// What the agent was asked to do.
-    pub(in crate::action::rescue) task: Option<&'a str>,
+    pub(crate) task: Option<&'a str>,
     /// The agent's last message.
-    pub(in crate::action::rescue) said: Option<&'a str>,
+    pub(crate) said: Option<&'a str>,
     /// The reference of the record.
-    pub(in crate::action::rescue) record: &'a str,
+    pub(crate) record: &'a str,
 }
 
 /// Extracts the words for a message. Leaves out text that contains anything like a key.
-pub(in crate::action::rescue) fn proposed(words: &MessageFacts<'_>) -> MessageWords {
+pub(crate) fn proposed(words: &MessageFacts<'_>) -> MessageWords {
     let (task, last_words) = (harmless(words.task), harmless(words.said));
     let done = subject::of(task, last_words);
     MessageWords {
@@ -41,7 +41,7 @@ pub(in crate::action::rescue) fn proposed(words: &MessageFacts<'_>) -> MessageWo
 }
 
 /// The message as it is stored: as typed, without control characters.
-pub(in crate::action::rescue) fn stored(message: &str) -> Result<String, RescueError> {
+pub(crate) fn stored(message: &str) -> Result<String, RescueError> {
     let text: String = message.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     if text.trim().is_empty() {
         return Err(RescueError::Refused("the commit message is empty".to_owned()));
