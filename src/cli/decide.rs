@@ -13,7 +13,6 @@ use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::target_workspace::{TargetWorkspace, unexpected};
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     let decision_file = decide.decision_file.as_ref().map(|file| environment.absolute_text(file));
     let overrides = Overrides {
@@ -28,17 +27,13 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     };
     let mut target_workspace = TargetWorkspace::judge(&config)?;
     let is_complete = decision == DecisionWord::Complete;
-    match target_workspace.action(Action::Decide { is_complete, reason: decide.reason.clone() }) {
-        ActionOutcome::Decided(decided) => {
-            let word = if is_complete { "complete" } else { "incomplete" };
-            let check =
-                decided.check_id.as_deref().map(|id| format!(" for check {}", display_text::line(id)));
-            let path = display_text::path(&decided.path);
-            output::print_line(&format!("{word}{}: {path}", check.unwrap_or_default()))?;
-            Ok(Outcome::Done)
-        }
-        other => Ok(unexpected(&other)),
-    }
+    let outcome = target_workspace.action(Action::Decide { is_complete, reason: decide.reason.clone() });
+    let ActionOutcome::Decided(decided) = &outcome else { return Ok(unexpected(&outcome)) };
+    let word = if is_complete { "complete" } else { "incomplete" };
+    let check = decided.check_id.as_deref().map(|id| format!(" for check {}", display_text::line(id)));
+    let path = display_text::path(&decided.path);
+    output::print_line(&format!("{word}{}: {path}", check.unwrap_or_default()))?;
+    Ok(Outcome::Done)
 }
 
 /// Prints the words that tell an agent where its decision file goes; writes nothing.

@@ -18,7 +18,7 @@ use crate::store::{Audit, History, Store};
 use super::args::Log;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
-use super::{local_time, output};
+use super::{output, text};
 
 /// How many lines are shown without `--number` and `--since`.
 const NEWEST: usize = 50;
@@ -198,7 +198,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
     let _ = writeln!(
         text,
         "{}  {:<9}  {}  ({by})  {}",
-        local_time::second(entry.at),
+        text::local_second(entry.at),
         entry.kind.name(),
         entry.workspace,
         display_text::line(&entry.plan)
@@ -217,7 +217,7 @@ fn write_event(text: &mut String, entry: &HistoryEntry) {
     let _ = writeln!(
         text,
         "{}  {:<9}  {}{}  {what}",
-        local_time::second(entry.at),
+        text::local_second(entry.at),
         entry.what.name(),
         entry.workspace,
         agent.unwrap_or_default()

@@ -18,22 +18,18 @@ use super::target_workspace::{TargetWorkspace, engine_config, unexpected};
 const WORDS: &str = "done, open, quiet, not-of-this-task, baseline-here, kind";
 
 /// Sets the mark, or prints those that hold.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let (order, path) = order(mark)?;
     let config = engine_config(environment, path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
     let Some(order) = order else { return show(&target_workspace.view().marks) };
     let name = order.name();
-    match target_workspace.action(Action::Mark { order, reason: mark.reason.clone() }) {
-        ActionOutcome::Marked { .. } => {
-            let view = target_workspace.view();
-            let state = view.verdict.as_deref().map_or("", |verdict| verdict.state.name());
-            output::print_line(&format!("{name}: {} is {state}", display_text::line(&view.name)))?;
-            Ok(Outcome::Done)
-        }
-        other => Ok(unexpected(&other)),
-    }
+    let outcome = target_workspace.action(Action::Mark { order, reason: mark.reason.clone() });
+    let ActionOutcome::Marked { .. } = outcome else { return Ok(unexpected(&outcome)) };
+    let view = target_workspace.view();
+    let state = view.verdict.as_deref().map_or("", |verdict| verdict.state.name());
+    output::print_line(&format!("{name}: {} is {state}", display_text::line(&view.name)))?;
+    Ok(Outcome::Done)
 }
 
 /// Prints the earlier marks that still hold, and those that have lapsed.

@@ -15,7 +15,6 @@ mod environment;
 mod exit;
 mod hook;
 mod json;
-mod local_time;
 mod log;
 mod mark;
 mod mcp;

@@ -18,7 +18,7 @@ use super::environment::Environment;
 use super::exit::{Ended, Outcome};
 use super::log::{self, Part};
 use super::run_args::Stats;
-use super::{local_time, output};
+use super::{output, text};
 
 /// What `stats --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -273,7 +273,7 @@ fn rate(part: u32, of: u32) -> Option<f64> {
 
 /// The ISO week of a moment in local time.
 fn week(at: Timestamp) -> String {
-    local_time::zoned(at).strftime("%G-W%V").to_string()
+    text::local_time(at).strftime("%G-W%V").to_string()
 }
 
 fn table(figures: &Figures) -> String {

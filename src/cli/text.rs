@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
 use crate::model::{
     Head, Part, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{
-    age, baseline, left, mark, phrases::row, problem, reason, sessions, sets, verdict, warnings,
-};
+use crate::present::phrases::row;
+use crate::present::{age, baseline, left, mark, problem, reason, sessions, sets, verdict, warnings};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -157,4 +159,16 @@ fn evidence(text: &mut String, view: &WorkspaceView, part: &Part, now: Timestamp
     for reason in &evidence.reasons {
         let _ = writeln!(text, "             {}", display_text::line(&reason::label(reason)));
     }
+}
+
+pub(super) fn local_minute(at: Timestamp) -> String {
+    local_time(at).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+pub(super) fn local_second(at: Timestamp) -> String {
+    local_time(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+pub(super) fn local_time(at: Timestamp) -> Zoned {
+    jiff::Timestamp::from_millisecond(at.0).unwrap_or_default().to_zoned(TimeZone::system())
 }

@@ -1,10 +1,10 @@
-//! Why a call of the git program gave no answer. It must not quote more than git said.
+//! What a call of the git program gave, or why it gave no answer. It must not quote more than git said.
 
 use std::time::Duration;
 
 use super::write_link::WriteLink;
 use crate::model::{CommitId, display_text};
-use crate::process::ProcessError;
+use crate::process::{Output, ProcessError};
 
 /// Why git did not respond.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +46,23 @@ pub enum GitError {
     /// It could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
+}
+
+/// The output of a command that has to succeed.
+///
+/// # Errors
+/// [`GitError::Failed`] with what it wrote to standard error.
+pub fn succeeded(command: &str, output: Output) -> Result<Output, GitError> {
+    if output.is_success() {
+        return Ok(output);
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(GitError::Failed { command: command.to_owned(), message })
+}
+
+/// The output of a command that prints one line.
+pub fn line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }
 
 /// The commit that a command printed.

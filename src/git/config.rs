@@ -1,7 +1,7 @@
 //! Reads the git configuration, as text. Nothing here acts on it.
 
-use super::call_error::GitError;
-use super::runner::{Git, Stdin, succeeded};
+use super::call_error::{GitError, succeeded};
+use super::runner::{Git, Stdin};
 use crate::process::Output;
 
 /// One setting, in the order in which git reads them.

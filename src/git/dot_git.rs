@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::file::read_small;
-use super::head_file::TO_MEND_HEAD;
+use super::object_id::is_id;
 use super::trouble::{Read, file_trouble, trouble};
 use crate::disk;
 use crate::model::{ReadProblem, Unreadable, display_text};
@@ -93,4 +93,32 @@ fn broken(dot_git: &Path, why: &str) -> Unreadable {
         display_text::path(dot_git)
     );
     trouble(ReadProblem::Invalid, detail)
+}
+
+/// What to do where git can use nothing because of HEAD.
+pub(super) const TO_MEND_HEAD: &str =
+    "git can use nothing here until HEAD is a file with the line `ref: refs/heads/BRANCH`";
+
+/// Why git takes this folder for no git directory because of its HEAD, and what to do about it; `None` if it does not.
+pub fn head_in_the_way(git_dir: &Path) -> Option<String> {
+    let path = git_dir.join("HEAD");
+    let is_branch = |name: &[u8]| name.trim_ascii_start().starts_with(b"refs/");
+    let why = match read_small(git_dir, "HEAD") {
+        Ok(None) => "is missing".to_owned(),
+        Ok(Some(text)) => {
+            let id = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            if text.strip_prefix(b"ref:").is_some_and(is_branch) || is_id(&String::from_utf8_lossy(id)) {
+                return None;
+            }
+            "names no branch and no commit".to_owned()
+        }
+        Err(unreadable) if unreadable.problem == ReadProblem::Link => match path.read_link() {
+            Ok(target) if target.starts_with("refs") => return None,
+            Ok(_) | Err(_) => "is a symbolic link that leads to no branch".to_owned(),
+        },
+        Err(unreadable) if unreadable.problem == ReadProblem::NotAFile => "is no file".to_owned(),
+        Err(unreadable) => format!("cannot be used ({})", unreadable.detail),
+    };
+    let shown = display_text::path(&path);
+    Some(format!("{shown} {why}; {TO_MEND_HEAD}"))
 }

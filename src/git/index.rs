@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use super::call_error::GitError;
-use super::runner::{Git, Stdin, succeeded};
+use super::call_error::{GitError, succeeded};
+use super::runner::{Git, Stdin};
 use super::shadow::Shadow;
 
 /// The entry flags that matter: assume-unchanged, intent-to-add, skip-worktree.
@@ -79,7 +79,7 @@ impl IndexEntry {
 /// Git did not respond, cannot read the index, or its output has an unexpected form.
 pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
     let args = ["ls-files", "-s", "-z", "--debug"];
-    let output = git.shadowed_with(shadow, index, &shadow.objects, args, Stdin::Lock)?;
+    let output = git.shadowed_with(shadow, index, args, Stdin::Lock)?;
     parse(&succeeded("ls-files", output)?.stdout, 0).ok_or_else(|| GitError::Failed {
         command: "ls-files".to_owned(),
         message: "the list of the index is not as expected".to_owned(),
@@ -94,7 +94,7 @@ pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec
 /// As [`index_entries`], or git cannot list the work tree.
 pub fn index_and_untracked(git: &Git<'_>, shadow: &Shadow) -> Result<(Vec<IndexEntry>, Listed), GitError> {
     let args = ["ls-files", "-t", "-s", "-o", "--exclude-standard", "-z", "--debug"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    let output = succeeded("ls-files", git.shadowed(shadow, args, Stdin::Lock)?)?;
     let unexpected = || GitError::Failed {
         command: "ls-files".to_owned(),
         message: "the list of index and work tree is not as expected".to_owned(),

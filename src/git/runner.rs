@@ -14,12 +14,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::call_error::GitError;
+use super::call_error::{GitError, succeeded};
 use super::repository::Repository;
 use super::shadow::{Shadow, quoted};
+use super::trouble::not_repeated;
 use super::user_files::home_variable;
 use crate::disk::Folder;
-use crate::model::display_text;
 use crate::process::{self, Budget, Cancel, End, Launcher, Output, Spec};
 
 /// Settings that keep git from starting programs and from using the network.
@@ -152,7 +152,7 @@ impl<'a> Git<'a> {
     pub fn is_allowed(&self) -> Result<bool, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
-        Ok(self.run(spec, ["rev-parse", "--git-dir"], Stdin::Lock)?.is_success())
+        Ok(self.run(spec, owned(["rev-parse", "--git-dir"]), Stdin::Lock, None)?.is_success())
     }
 
     /// Runs a command on the real git directory. It must be one that starts nothing the repository names. One that
@@ -165,7 +165,7 @@ impl<'a> Git<'a> {
         args: impl IntoIterator<Item = A>,
         input: Stdin,
     ) -> Result<Output, GitError> {
-        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let args = owned(args);
         let command = command_of(&args);
         let mut spec = self.spec(&self.repo.git_dir);
         if WRITING_COMMANDS.contains(&command.as_str()) {
@@ -181,7 +181,30 @@ impl<'a> Git<'a> {
             spec.may_change.get_or_insert_default().extend(own(objects));
             spec = self.with_own_objects(spec, objects);
         }
-        self.run(spec, args, input)
+        self.run(spec, args, input, None)
+    }
+
+    /// What a command prints that is run as by [`Git::real`] and has to succeed.
+    ///
+    /// # Errors
+    /// As [`Git::real`], or the command failed.
+    pub fn answer<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        input: Stdin,
+    ) -> Result<Vec<u8>, GitError> {
+        let args = owned(args);
+        let command = command_of(&args);
+        Ok(succeeded(&command, self.real(args, input)?)?.stdout)
+    }
+
+    /// The lines of what a command prints that reads nothing and has to succeed.
+    ///
+    /// # Errors
+    /// As [`Git::answer`].
+    pub fn lines<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Result<Vec<String>, GitError> {
+        let answer = self.answer(args, Stdin::Lock)?;
+        Ok(String::from_utf8_lossy(&answer).lines().map(str::to_owned).collect())
     }
 
     /// The content of the blob `id`, which may also be `<commit>:<path>`. `None` if it is longer than
@@ -192,7 +215,7 @@ impl<'a> Git<'a> {
     pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.stdout_cap = most;
-        match self.run(spec, ["cat-file", "blob", id], Stdin::Lock) {
+        match self.run(spec, owned(["cat-file", "blob", id]), Stdin::Lock, None) {
             Err(GitError::TooLong { .. }) => Ok(None),
             output => succeeded("cat-file", output?).map(|output| Some(output.stdout)),
         }
@@ -205,22 +228,21 @@ impl<'a> Git<'a> {
     pub fn write_blob(&self, id: &str, file: &Arc<File>) -> Result<(), GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.stdout_file = Some(Arc::clone(file));
-        let output = self.run(spec, ["cat-file", "blob", id], Stdin::Lock)?;
+        let output = self.run(spec, owned(["cat-file", "blob", id]), Stdin::Lock, None)?;
         succeeded("cat-file", output).map(drop)
     }
 
-    /// Runs a command with `shadow` as the git directory; it writes objects to `objects`.
+    /// Runs a command with `shadow` as the git directory; it writes objects to those of the shadow.
     ///
     /// # Errors
     /// As [`Git::real`].
     pub fn shadowed<A: AsRef<OsStr>>(
         &self,
         shadow: &Shadow,
-        objects: &Path,
         args: impl IntoIterator<Item = A>,
         input: Stdin,
     ) -> Result<Output, GitError> {
-        self.shadowed_with(shadow, &shadow.index, objects, args, input)
+        self.shadowed_with(shadow, &shadow.index, args, input)
     }
 
     /// Like [`Git::shadowed`], for trusted filters: they get the environment and time limit of users'
@@ -231,16 +253,14 @@ impl<'a> Git<'a> {
     pub fn shadowed_with_programs<A: AsRef<OsStr>>(
         &self,
         shadow: &Shadow,
-        objects: &Path,
         args: impl IntoIterator<Item = A>,
         input: Stdin,
         programs: &ForPrograms<'_>,
     ) -> Result<Output, GitError> {
-        let spec =
-            Spec { may_change: None, max_memory: None, ..self.shadow_spec(shadow, &shadow.index, objects) };
+        let spec = Spec { may_change: None, max_memory: None, ..self.shadow_spec(shadow, &shadow.index) };
         let mut spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
         spec.own_session = programs.launcher.cloned();
-        self.run_within(spec, args, input, Some(programs.limit))
+        self.run(spec, owned(args), input, Some(programs.limit))
     }
 
     /// Like [`Git::shadowed`], with another index.
@@ -251,21 +271,20 @@ impl<'a> Git<'a> {
         &self,
         shadow: &Shadow,
         index: &Path,
-        objects: &Path,
         args: impl IntoIterator<Item = A>,
         input: Stdin,
     ) -> Result<Output, GitError> {
-        self.run(self.shadow_spec(shadow, index, objects), args, input)
+        self.run(self.shadow_spec(shadow, index), owned(args), input, None)
     }
 
-    fn shadow_spec(&self, shadow: &Shadow, index: &Path, objects: &Path) -> Spec {
+    fn shadow_spec(&self, shadow: &Shadow, index: &Path) -> Spec {
         let mut spec = self.spec(&shadow.git_dir);
         spec.may_change = Some(own(shadow.folder()).into_iter().collect());
         if !shadow.has_user_settings {
             // The user's own settings can name filters, which would process what the agent wrote.
             spec = spec.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         }
-        self.with_own_objects(spec.env("GIT_INDEX_FILE", index), objects)
+        self.with_own_objects(spec.env("GIT_INDEX_FILE", index), &shadow.objects)
     }
 
     fn with_own_objects(&self, spec: Spec, objects: &Path) -> Spec {
@@ -296,23 +315,13 @@ impl<'a> Git<'a> {
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
 
-    fn run<A: AsRef<OsStr>>(
-        &self,
-        spec: Spec,
-        args: impl IntoIterator<Item = A>,
-        input: Stdin,
-    ) -> Result<Output, GitError> {
-        self.run_within(spec, args, input, None)
-    }
-
-    fn run_within<A: AsRef<OsStr>>(
+    fn run(
         &self,
         mut spec: Spec,
-        args: impl IntoIterator<Item = A>,
+        args: Vec<OsString>,
         input: Stdin,
         limit: Option<Duration>,
     ) -> Result<Output, GitError> {
-        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         self.check_cancelled()?;
         let command = command_of(&args);
         let is_long = LONG_COMMANDS.contains(&command.as_str());
@@ -364,10 +373,8 @@ fn failed(command: String, message: &str) -> GitError {
     GitError::Failed { command, message: message.to_owned() }
 }
 
-/// The text that replaces a message which could quote a file behind a link in the git directory.
-pub fn not_repeated(link: &Path) -> String {
-    let shown = display_text::path(link);
-    format!("fatal: {shown} is a symbolic link, so what git says of it is not repeated here")
+fn owned<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Vec<OsString> {
+    args.into_iter().map(|arg| arg.as_ref().to_owned()).collect()
 }
 
 /// The name of the command, which follows the settings.
@@ -380,21 +387,4 @@ fn command_of(args: &[OsString]) -> String {
         rest.next();
     }
     String::new()
-}
-
-/// The output of a command that has to succeed.
-///
-/// # Errors
-/// [`GitError::Failed`] with what it wrote to standard error.
-pub fn succeeded(command: &str, output: Output) -> Result<Output, GitError> {
-    if output.is_success() {
-        return Ok(output);
-    }
-    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(GitError::Failed { command: command.to_owned(), message })
-}
-
-/// The output of a command that prints one line.
-pub fn line(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }

@@ -60,3 +60,9 @@ pub fn damaged_config(message: &str) -> String {
          shows whether git can read it"
     )
 }
+
+/// The text that replaces a message which could quote a file behind a link in the git directory.
+pub fn not_repeated(link: &Path) -> String {
+    let shown = display_text::path(link);
+    format!("fatal: {shown} is a symbolic link, so what git says of it is not repeated here")
+}

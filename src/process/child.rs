@@ -13,8 +13,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
 use super::clock::now;
 use super::own_session::{LauncherReport, OwnSession};
 use super::{
-    BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, confined, descendants, open_pidfd,
-    running, spawn,
+    BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, descendants, open_pidfd, running,
+    spawn,
 };
 use crate::model::ProcessId;
 
@@ -78,7 +78,7 @@ impl Started {
             .stdout(output)
             .stderr(errors);
         let started = match &spec.may_change {
-            Some(folders) if own_session.is_none() => confined::spawn(&mut command, folders),
+            Some(folders) if own_session.is_none() => spawn::confined(&mut command, folders),
             Some(_) | None => spawn::one_at_a_time(&mut command),
         };
         let child = started.map_err(|source| {

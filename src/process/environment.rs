@@ -2,10 +2,12 @@
 //! secrets, the marks of a session that closeout itself runs in, and variables that run or load something
 //! else (`LD_PRELOAD`, `NODE_OPTIONS`, `BASH_ENV`, `GIT_DIR`) stay out.
 //!
-//! It must not read the environment of this process.
+//! It also finds programs on a search path. It must not read the environment of this process.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 use crate::model::VariableNames;
 
@@ -52,4 +54,19 @@ fn search_path(path: &OsStr) -> Option<OsString> {
     let path =
         std::env::join_paths(std::env::split_paths(path).filter(|folder| folder.is_absolute())).ok()?;
     (!path.is_empty()).then_some(path)
+}
+
+/// The absolute path of the program called `name` on the search path `path_var` (the value of `PATH`). Relative and empty
+/// entries of it are ignored, because they would find a program of that name in a repository (`SECURITY.md` 1.2).
+pub fn find_program(name: &str, path_var: Option<&OsStr>) -> Option<PathBuf> {
+    if name.is_empty() || name.contains('/') {
+        return None;
+    }
+    std::env::split_paths(path_var?)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|candidate| {
+            std::fs::metadata(candidate)
+                .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+        })
 }

@@ -3,16 +3,20 @@
 //!
 //! It stays in this program's process group, so the terminal's keys reach both, and a shell stops and
 //! continues both as one job. Until it has ended, this program must neither read from nor write to the
-//! terminal.
+//! terminal. Closeout itself is suspended here too, as a shell's job control expects (credentials(7), "Orphaned process
+//! groups").
 
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group};
 
 use super::{End, ProcessError, spawn};
+use crate::model::ProcessStat;
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -102,4 +106,43 @@ impl Ending {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = rustix::process::waitid(WaitId::Pid(pid), options) {}
     }
+}
+
+/// How many bytes were typed at this terminal that no program has read yet; `None` if that cannot be told.
+pub fn n_unread(terminal: &Path) -> Option<u64> {
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let terminal = rustix::fs::open(terminal, flags, Mode::empty()).ok()?;
+    rustix::io::ioctl_fionread(&terminal).ok()
+}
+
+/// The process group to stop: this program's own, provided that someone can resume it, which is a shell in
+/// the same session that made it a job. Otherwise the stop would be permanent; the system does not stop
+/// such a program either.
+///
+/// The numbers are read from `/proc`, because the session leader may be outside the container this runs in.
+/// It then has the number 0, which `rustix` considers impossible.
+fn job() -> Option<Pid> {
+    let own = read("self")?;
+    let parent = read(&own.parent.to_string())?;
+    let is_job = own.session != 0 && own.group != own.session && parent.session == own.session;
+    let group = i32::try_from(own.group).ok().filter(|group| is_job && *group > 0)?;
+    Pid::from_raw(group)
+}
+
+fn read(process: &str) -> Option<ProcessStat> {
+    ProcessStat::parse(&fs::read(format!("/proc/{process}/stat")).ok()?)
+}
+
+/// Asks the whole job to stop, as the terminal does on Ctrl-Z. This program receives the signal too. Does
+/// nothing if nobody could resume the job.
+pub fn ask_job_to_stop() {
+    if let Some(group) = job() {
+        // The group is this program's own, so it exists.
+        let _ = kill_process_group(group, Signal::TSTP);
+    }
+}
+
+/// Stops this program and returns once it is resumed. Returns false immediately if nobody could resume it.
+pub fn stop_this_program() -> bool {
+    job().is_some() && kill_process(getpid(), Signal::STOP).is_ok()
 }

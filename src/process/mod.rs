@@ -10,20 +10,16 @@ mod budget;
 mod cancel;
 mod child;
 mod clock;
-mod confined;
 mod descendants;
 mod environment;
 mod guardian;
 mod in_terminal;
 mod launcher;
 mod own_session;
-mod program_path;
 mod progress;
 mod run;
 mod running;
 mod spawn;
-mod suspend;
-mod terminal;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -36,14 +32,11 @@ use rustix::process::Pid;
 
 pub use budget::Budget;
 pub use cancel::{Cancel, Held};
-pub use environment::environment;
-pub use in_terminal::{Ending, InTerminal, TerminalSpec};
+pub use environment::{environment, find_program};
+pub use in_terminal::{Ending, InTerminal, TerminalSpec, ask_job_to_stop, n_unread, stop_this_program};
 pub use launcher::run_if_launcher;
-pub use program_path::find_program;
 pub use run::run;
 pub use running::{end_all_children, exit, guard_children};
-pub use suspend::{ask_job_to_stop, stop_this_program};
-pub use terminal::n_unread;
 
 /// How long a process has between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(500);

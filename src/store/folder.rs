@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::disk::{self, write};
+use crate::disk;
+use crate::disk::write::{self, is_removed};
 
 /// The largest record read, in bytes. Real ones have a few hundred.
 const MAX_RECORD: u64 = 64 * 1024;
@@ -177,12 +178,7 @@ pub(super) fn replace_record_soon(path: &Path, content: &[u8]) -> Result<(), Sto
 
 /// Deletes a file, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::io("remove", path)(error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    is_removed(fs::remove_file(path)).map(drop).map_err(StoreError::io("remove", path))
 }
 
 /// Makes the names in `folder` survive a power failure.

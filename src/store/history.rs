@@ -80,7 +80,7 @@ impl Store {
     /// # Errors
     /// It cannot be written.
     pub fn add_history(&self, entry: &HistoryEntry) -> Result<(), StoreError> {
-        let path = self.history_file();
+        let [(path, index), (older, older_index)] = self.history_halves();
         let line = Line {
             version: VERSION,
             at: entry.at,
@@ -97,9 +97,9 @@ impl Store {
         file.write_all(format!("\n{text}\n").as_bytes()).map_err(StoreError::io("write", &path))?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         if length > LARGEST_FILE {
-            fs::rename(&path, self.older_history_file()).map_err(StoreError::io("set aside", &path))?;
+            fs::rename(&path, older).map_err(StoreError::io("set aside", &path))?;
             // Without it the older half is read once more.
-            let _ = fs::rename(self.history_index(), self.older_history_index());
+            let _ = fs::rename(index, older_index);
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Store {
     /// A file cannot be read.
     pub fn each_event(&self, visit: &mut dyn FnMut(HistoryEntry)) -> Result<usize, StoreError> {
         let mut n_unread = 0;
-        for path in [self.older_history_file(), self.history_file()] {
+        for (path, _) in self.history_halves().into_iter().rev() {
             let journal: Journal<Line> = Journal::at(path.clone(), LARGEST_FILE * 2, None);
             let mut n_newer = 0;
             let read = journal.each(&mut |line| match line.entry() {
@@ -159,10 +159,7 @@ impl Store {
         let key_of = |line: &[u8]| serde_json::from_slice::<Line>(line).ok()?.workspace();
         let wanted = Wanted { workspaces, most_of_each, most };
         let mut lines = Vec::new();
-        for (path, index) in [
-            (self.history_file(), self.history_index()),
-            (self.older_history_file(), self.older_history_index()),
-        ] {
+        for (path, index) in self.history_halves() {
             let found = newest_lines((&path, &index), wanted, &key_of);
             lines.extend(found.map_err(|error| unreadable(&path, error))?);
         }
@@ -188,7 +185,7 @@ impl Store {
     /// The end of the files, until it is enough.
     fn history_end(&self, are_enough: &dyn Fn(&[Line]) -> bool) -> Result<History, StoreError> {
         let mut history = History::default();
-        for path in [self.history_file(), self.older_history_file()] {
+        for (path, _) in self.history_halves() {
             let journal: Journal<Line> = Journal::at(path.clone(), LARGEST_FILE * 2, None);
             let read = journal.read_end(are_enough).map_err(|error| unreadable(&path, error))?;
             let (lines, is_whole) = read;
@@ -292,20 +289,12 @@ impl Store {
         WorkspaceFiles::new(self.folder().join("last"))
     }
 
-    fn history_file(&self) -> PathBuf {
-        self.folder().join("history.jsonl")
-    }
-
-    fn older_history_file(&self) -> PathBuf {
-        self.folder().join("history.older.jsonl")
-    }
-
-    fn history_index(&self) -> PathBuf {
-        self.folder().join("history.index")
-    }
-
-    fn older_history_index(&self) -> PathBuf {
-        self.folder().join("history.older.index")
+    /// The two files, each with its index; the one that is written to comes first.
+    fn history_halves(&self) -> [(PathBuf, PathBuf); 2] {
+        ["history", "history.older"].map(|name| {
+            let path = |ending| self.folder().join(format!("{name}.{ending}"));
+            (path("jsonl"), path("index"))
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::display_text;
 
 use super::StoreError;
 use super::folder::own_folder;
-use crate::disk::write::open_to_append;
+use crate::disk::write::{is_removed, open_to_append};
 
 /// How many days are kept, today included.
 const MAX_FILES: usize = 5;
@@ -183,12 +183,8 @@ fn remove_old(folder: &Path) -> io::Result<()> {
     names.sort();
     let n_old = names.len().saturating_sub(MAX_FILES);
     for name in &names[..n_old] {
-        match fs::remove_file(folder.join(name)) {
-            Ok(()) => {}
-            // Another process was faster.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+        // Another process may be faster.
+        is_removed(fs::remove_file(folder.join(name)))?;
     }
     Ok(())
 }

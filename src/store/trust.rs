@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::write::is_removed;
 use crate::model::Timestamp;
 
 use super::StoreError;
@@ -60,11 +61,11 @@ impl Store {
     pub fn distrust(&self, workspace: &Path) -> Result<bool, StoreError> {
         let path = self.trust_file(workspace);
         let _lock = self.lock()?;
-        match fs::remove_file(&path) {
-            Ok(()) => sync_folder(&self.trust_folder()).map(|()| true),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(StoreError::Io { what: "remove", path, source }),
+        let was_there = is_removed(fs::remove_file(&path)).map_err(StoreError::io("remove", &path))?;
+        if was_there {
+            sync_folder(&self.trust_folder())?;
         }
+        Ok(was_there)
     }
 
     fn trust_folder(&self) -> PathBuf {

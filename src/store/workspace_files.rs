@@ -1,20 +1,20 @@
 //! One small file per workspace in a common folder, replaced as a whole, so that damage to one affects no
-//! other. The owner of the files decides what they contain ([`super::drafts`], [`super::reports`]).
+//! other. The owner of the files decides what they contain ([`Store::keep_drafts`], [`Store::keep_reports`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{WorkspaceId, stable_hash};
-
 use super::StoreError;
-use super::folder::{own_folder, read_up_to, remove};
+use super::folder::{Store, own_folder, read_up_to, remove, replace_record_soon};
 use super::written_path::WrittenPath;
+use crate::model::{Draft, KeptReports, WorkspaceId, stable_hash};
 
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
@@ -133,6 +133,85 @@ pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
 /// The name of a workspace's file: a hash of its path, which must never change.
 pub(super) fn file_name(workspace: &Path) -> String {
     format!("{:032x}.json", stable_hash(workspace.as_os_str().as_bytes()))
+}
+
+impl Store {
+    /// Replaces the drafts of a workspace; an empty list deletes them. They survive the end of the program
+    /// immediately and a power failure after some seconds, because a draft is written on every key press.
+    ///
+    /// # Errors
+    /// They cannot be written. The previous ones then stay.
+    pub fn keep_drafts(&self, workspace: &WorkspaceId, drafts: &[Draft]) -> Result<(), StoreError> {
+        if drafts.is_empty() {
+            return self.draft_files().delete(workspace);
+        }
+        self.draft_files().keep(workspace, drafts, replace_record_soon)
+    }
+
+    /// The drafts of these workspaces, and the number of unreadable files, which stay where they are.
+    pub fn drafts_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<Draft>>, usize) {
+        self.draft_files().of(workspaces)
+    }
+
+    fn draft_files(&self) -> WorkspaceFiles {
+        WorkspaceFiles::new(self.folder().join("drafts"))
+    }
+}
+
+/// The files as they were last read: inode and time of the last change.
+#[derive(Debug, Default)]
+pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
+
+impl Store {
+    /// Replaces the reports of a workspace. They are on disk when this returns. Marks that another closeout
+    /// has kept since then stay: they are the user's word.
+    ///
+    /// # Errors
+    /// They cannot be written. The previous ones then stay.
+    pub fn keep_reports(&self, workspace: &WorkspaceId, reports: &KeptReports) -> Result<(), StoreError> {
+        let _lock = self.lock()?;
+        let known: Option<KeptReports> = self.report_files().one(workspace);
+        let newer =
+            known.map(|known| known.marks).filter(|marks| marks.changed_at > reports.marks.changed_at);
+        let merged = newer.map(|marks| KeptReports { marks, ..reports.clone() });
+        let reports = merged.as_ref().unwrap_or(reports);
+        self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
+    }
+
+    /// The reports of these workspaces, and the number of unreadable files, which stay where they are.
+    pub fn reports_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, KeptReports>, usize) {
+        self.report_files().of(workspaces)
+    }
+
+    /// The reports whose files changed since `stamps` were taken, which are renewed. Unreadable ones are left
+    /// out.
+    pub fn changed_reports(
+        &self,
+        workspaces: &[WorkspaceId],
+        stamps: &mut ReportStamps,
+    ) -> Vec<(WorkspaceId, KeptReports)> {
+        let files = self.report_files();
+        let mut changed = Vec::new();
+        for workspace in workspaces {
+            let Ok(metadata) = fs::symlink_metadata(files.place(workspace)) else { continue };
+            let stamp = (metadata.ino(), metadata.mtime(), metadata.mtime_nsec());
+            if stamps.0.insert(workspace.clone(), stamp) != Some(stamp)
+                && let Some(reports) = files.one(workspace)
+            {
+                changed.push((workspace.clone(), reports));
+            }
+        }
+        changed
+    }
+
+    /// Where reports are kept, a file for each workspace.
+    pub fn reports_folder(&self) -> PathBuf {
+        self.folder().join("reports")
+    }
+
+    fn report_files(&self) -> WorkspaceFiles {
+        WorkspaceFiles::new(self.reports_folder())
+    }
 }
 
 #[cfg(test)]

@@ -189,7 +189,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         reason: "opens the pipe to the process that started it, by its number in /proc",
     },
     Exception {
-        file: "src/process/terminal.rs",
+        file: "src/process/in_terminal.rs",
         rights: &[OpenRaw],
         crates: &[],
         reason: "opens a terminal to count what was typed there and not read",

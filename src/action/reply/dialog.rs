@@ -6,7 +6,6 @@
 
 use super::channel::refused;
 use super::input_box::{AtCursor, plain};
-use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
 use super::pane::{Address, NotTyped, Sent};
 use super::prompt_key::KeyFate;
 use super::{Current, Replier};
@@ -48,19 +47,9 @@ impl Replier<'_> {
             .option_dialog(&current.session)
             .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
         let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
-        for _ in 0..LOOKS_AT_BOX {
-            let Some(tmux) = &self.tmux else { break };
-            let at = tmux.at_cursor(address)?;
-            if is_choosing(&at, &dialog, options) {
-                return Ok(at);
-            }
-            // The agent may be redrawing its screen.
-            std::thread::sleep(LOOK_AGAIN);
-        }
-        Err(refused(
-            "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there",
-            IN_PANE,
-        ))
+        let message = "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there";
+        let ready = self.screen_when(address, |at| is_choosing(at, &dialog, options))?;
+        ready.ok_or_else(|| refused(message, IN_PANE))
     }
 
     /// Types the key of an option and waits for the answer in the record.

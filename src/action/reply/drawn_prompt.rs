@@ -6,7 +6,6 @@
 
 use super::channel::refused;
 use super::input_box::{AtCursor, Cell, cells};
-use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
 use super::pane::Address;
 use super::{Current, Replier};
 use crate::agent::{DrawnPrompt, PermissionKeys};
@@ -26,24 +25,17 @@ impl Replier<'_> {
         current: &Current,
     ) -> Result<Option<AtCursor>, ActionProblem> {
         let Ok((what, keys)) = self.adapter.permission_keys(&current.session) else { return Ok(None) };
-        let (Some(drawn), Some(tmux)) = (keys.drawn, &self.tmux) else { return Ok(None) };
+        let Some(drawn) = keys.drawn.filter(|_| self.tmux.is_some()) else { return Ok(None) };
         if self.adapter.is_shown(&current.session, current.record.as_deref(), &address.title) != Some(true) {
             let message = "it is not certain that its screen shows this session";
             return Err(refused(message, "answer it in its pane"));
         }
         // The tool's name comes first, before ": ".
         let command = what.split_once(": ").map_or(what, |(_, command)| command);
-        for _ in 0..LOOKS_AT_BOX {
-            let at = tmux.at_cursor(address)?;
-            if is_drawn(&at, command, &drawn) {
-                return Ok(Some(at));
-            }
-            // The agent may be redrawing its screen.
-            std::thread::sleep(LOOK_AGAIN);
-        }
         let message =
             "its screen does not show this command whole, with its first answer to choose; nothing was typed";
-        Err(refused(message, "answer it in its pane"))
+        let shown = self.screen_when(address, |at| is_drawn(at, command, &drawn))?;
+        shown.map(Some).ok_or_else(|| refused(message, "answer it in its pane"))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::channel::refused;
+use super::input_box::AtCursor;
 use super::pane::{Address, TmuxAccess};
 use super::replier::{Current, Replier};
 use crate::model::{ActionProblem, Receipt, ReceiptState, ReplyPlan};
@@ -25,6 +26,23 @@ impl Replier<'_> {
             (Some(tmux), Some(address)) => Ok((tmux, address, current)),
             _ => Err(refused("it has no pane any more", "look again")),
         }
+    }
+
+    /// The pane's screen once `is_so` holds for it; `None` if it does not within a few looks: the agent may be redrawing it.
+    pub(super) fn screen_when(
+        &self,
+        address: &Address,
+        is_so: impl Fn(&AtCursor) -> bool,
+    ) -> Result<Option<AtCursor>, ActionProblem> {
+        let Some(tmux) = &self.tmux else { return Ok(None) };
+        for _ in 0..LOOKS_AT_BOX {
+            let at = tmux.at_cursor(address)?;
+            if is_so(&at) {
+                return Ok(Some(at));
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(None)
     }
 
     /// The state of a reply according to the record, if the program that took it did not report one.

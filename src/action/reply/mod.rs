@@ -7,7 +7,6 @@
 mod channel;
 mod dialog;
 mod drawn_prompt;
-mod file;
 mod input_box;
 mod journal;
 mod look;

@@ -2,17 +2,22 @@
 //! Return where the state has changed since the paste.
 
 use std::borrow::Cow;
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use super::channel::{Chosen, refused};
 use super::input_box::{self, AtCursor};
-use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
 use super::pane::{Address, NotTyped, Sent};
 use super::program::Ran;
 use super::prompt_key::KeyFate;
-use super::{Current, Replier, dialog, file, text};
+use super::{Current, Replier, dialog, text};
 use crate::agent::Asking;
-use crate::model::{ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan};
+use crate::disk::Folder;
+use crate::disk::write::{NewFile, Over};
+use crate::model::{
+    ActionClass, ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+};
 
 /// The time limit of a call to an agent's queue.
 const QUEUE_LIMIT: Duration = Duration::from_secs(30);
@@ -102,7 +107,7 @@ impl Replier<'_> {
                 Err(refused("it can be answered on its own screen only", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
-                file::write(path, self.workspace, text)?;
+                write_file(path, self.workspace, text)?;
                 let message = "the file is there; the agent takes it when it looks".to_owned();
                 Ok((ReceiptState::Queued, Some(message)))
             }
@@ -126,20 +131,11 @@ impl Replier<'_> {
     /// Return would send both.
     pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActionProblem> {
         let known = self.adapter.facts().typing.and_then(|typing| typing.empty_box);
-        let (Some(empty), Some(tmux)) = (known, &self.tmux) else { return Ok(None) };
-        for _ in 0..LOOKS_AT_BOX {
-            let current = tmux.at_cursor(address)?;
-            if input_box::is_empty(&current, &empty) {
-                return Ok(Some(current));
-            }
-            // The agent may be redrawing its screen.
-            std::thread::sleep(LOOK_AGAIN);
-        }
-        Err(refused(
-            "somebody's words seem to stand in its input box, or a dialog or another mode is open in it; nothing \
-             was typed",
-            "send or clear them in its pane, or answer there",
-        ))
+        let Some(empty) = known.filter(|_| self.tmux.is_some()) else { return Ok(None) };
+        let message = "somebody's words seem to stand in its input box, or a dialog or another mode is open in it; \
+                       nothing was typed";
+        let empty = self.screen_when(address, |at| input_box::is_empty(at, &empty))?;
+        empty.map(Some).ok_or_else(|| refused(message, "send or clear them in its pane, or answer there"))
     }
 
     fn type_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
@@ -213,5 +209,38 @@ impl Replier<'_> {
             Ran::Failed(why) => Ok((ReceiptState::Consumed, Some(why))),
             Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
         }
+    }
+}
+
+/// Writes `text` to `path`: in full beside its place, then moved there. It must not overwrite anything or follow a link. On
+/// an error, nothing new is left at that path.
+fn write_file(path: &Path, workspace: &Path, text: &str) -> Result<(), ActionProblem> {
+    let failed = |error: io::Error| {
+        let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+        let what = if is_taken { "something stands there already".to_owned() } else { error.to_string() };
+        let next = if is_taken {
+            "the agent has not taken its last reply; wait until it has, or remove the file"
+        } else {
+            "see that its folder is there, can be written and has room"
+        };
+        let message = format!("the reply file {} was not written: {what}", path.display());
+        ActionProblem::new(ActionClass::Failed, message).with_next(next)
+    };
+    let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
+    let folder = open_folder(path.parent().unwrap_or(Path::new("/")), workspace).map_err(failed)?;
+    NewFile::create(&folder, 0o600, text.as_bytes())
+        .and_then(|file| file.put_whole(name, Over::Nothing))
+        .map_err(failed)?;
+    // Makes the name survive a power failure. If that fails, the file is there all the same.
+    let _ = rustix::fs::fsync(&folder);
+    Ok(())
+}
+
+/// Opens the folder. Below the workspace no component may be a link; outside, a person chose the path, and only
+/// the last component may not be one.
+fn open_folder(path: &Path, workspace: &Path) -> io::Result<Folder> {
+    match path.strip_prefix(workspace) {
+        Ok(below) => Ok(Folder::open_unlinked(workspace)?.folder(below)?),
+        Err(_) => Ok(Folder::open_unlinked(path)?),
     }
 }

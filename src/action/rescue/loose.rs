@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::{Move, PinnedAs, RescueError, Settings, settings};
 use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
-use crate::action::rescue::ref_transaction::pinned::make_pinned;
+use crate::action::rescue::ref_transaction::make_pinned;
 use crate::action::rescue::ref_transaction::{Needed, recovery, target};
 use crate::action::rescue::survey::{self, Spool, commits, seen_index};
-use crate::git::{Git, Shadow, Stdin, succeeded};
+use crate::git::{Git, Shadow, Stdin};
 use crate::model::{BranchPlan, CommitId, RecordNotice};
 
 /// What holds a commit: as arguments of `rev-list`.
@@ -26,8 +26,8 @@ impl Rescuer {
     /// another work tree's.
     pub fn branch_plan(&self, workspace: &Path, loose: &[CommitId]) -> Result<BranchPlan, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        let git = worktree.git(self);
+        recovery::recover(&worktree)?;
+        let git = worktree.git();
         let mut unheld = Vec::new();
         for &commit in loose {
             if commits::lost(&git, &[commit])?.is_empty() && !is_held(&git, commit)? {
@@ -58,8 +58,8 @@ impl Rescuer {
     /// branch by now.
     pub fn create_branch(&self, workspace: &Path, plan: &BranchPlan) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        let git = worktree.git(self);
+        recovery::recover(&worktree)?;
+        let git = worktree.git();
         worktree.repo.check_writes(&[plan.branch.as_str()])?;
         if !commits::lost(&git, &[plan.tip])?.is_empty() {
             return Err(commits::not_there(plan.tip));
@@ -73,7 +73,7 @@ impl Rescuer {
         let others = HOLDERS.map(str::to_owned).to_vec();
         let needed = Needed { commit: plan.tip, others, is_partial };
         let pinned = (&[plan.tip][..], PinnedAs::Kept, &needed);
-        make_pinned(self, &worktree, &shadow, pinned, |id, _| {
+        make_pinned(&worktree, &shadow, pinned, |id, _| {
             Ok((Move::of_branch(id, plan.branch.clone(), Some(plan.tip), base, String::new()), None))
         })
         .map(drop)
@@ -109,7 +109,7 @@ fn is_held(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
         "for-each-ref", "--count=1", "--format=%(refname)", "--contains", &commit, "refs/heads",
         "refs/remotes", "refs/tags",
     ];
-    Ok(!succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?.stdout.is_empty())
+    Ok(!git.answer(args, Stdin::Lock)?.is_empty())
 }
 
 /// The commits up to `tip` that nothing holds, newest first, as git prints them.
@@ -121,6 +121,5 @@ fn rev_list(git: &Git<'_>, tip: CommitId, options: &[&str]) -> Result<Vec<String
         .chain([&tip, "--not"])
         .chain(HOLDERS)
         .collect();
-    let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    Ok(git.lines(args)?)
 }

@@ -22,7 +22,7 @@
 //! Its rooms, each importing only those above it; `tests/architecture/table.rs` has their arrows:
 //!
 //! ```text
-//! base             errors, names, steps, the journal, git's plain files
+//! base             errors, names, the journal, git's plain files
 //! survey           reads the work tree: what is there, what is new, what is in doubt
 //! lock             one rescue at a time in a worktree
 //! trust            whose programs may run: filters, hooks, scripts
@@ -63,10 +63,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use strum::VariantArray;
+
 use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Budget, Cancel, Held, Launcher};
 
-pub use base::{RescueError, Stage};
+pub use base::RescueError;
 pub use plan::PlanRequest;
 
 /// The time limit of a git call that only lists things.
@@ -201,4 +203,46 @@ impl Rescuer {
     fn hold(&self) -> Result<Held, RescueError> {
         self.cancel.hold().ok_or(RescueError::Cancelled { kept: None })
     }
+}
+
+/// A step of a rescue or an undo that has just been completed. A test can hook into each to end the process or change
+/// the repository; in production nothing does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(VariantArray)]
+pub enum Stage {
+    /// The worktree lock is held.
+    Locked,
+    /// The work tree is listed; no content has been read.
+    Listed,
+    /// The work tree has been read.
+    Surveyed,
+    /// Blobs, trees and commits are in our own object directory.
+    Imported,
+    /// The pack is in the repository.
+    PackMoved,
+    /// Every object was found again in the repository.
+    Verified,
+    /// The hidden reference exists.
+    ReferenceMade,
+    /// The record is in the journal.
+    RecordJournalled,
+    /// The tree of the visible commit is the confirmed one.
+    TreeMade,
+    /// The visible commit exists and a hidden reference keeps it.
+    CommitPinned,
+    /// The new index is written next to the old one.
+    IndexPrepared,
+    /// The journal names what is about to move.
+    MoveJournalled,
+    /// Everything is still as confirmed, checked under the branch locks. Reached again if the index changed
+    /// right afterwards.
+    Checked,
+    /// We hold git's index lock, and the index is the one that was checked.
+    IndexLocked,
+    /// The branch points to its new commit.
+    BranchMoved,
+    /// The new index is in place.
+    IndexMoved,
+    /// The journal says that the move is complete.
+    MoveDone,
 }

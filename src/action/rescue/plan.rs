@@ -11,10 +11,9 @@ use crate::action::rescue::ref_transaction::target;
 use crate::action::rescue::snapshot::Recorded;
 use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{Tree, leaving_out};
-use crate::action::rescue::trust::{Programs, own_command};
-use crate::action::rescue::visible::{
-    self, Attributes, MessageFacts, Staged, Staging, conversion, message, split,
-};
+use crate::action::rescue::trust::Programs;
+use crate::action::rescue::trust::scripts::own_command;
+use crate::action::rescue::visible::{self, Attributes, MessageFacts, Staged, Staging, message, split};
 use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
@@ -61,21 +60,21 @@ impl Rescuer {
         rescued: RescueRecord,
         current: &Recorded,
     ) -> Result<RescuePlan, RescueError> {
-        let git = worktree.git(self);
+        let git = worktree.git();
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
         let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
-        let head = current.head.clone().unwrap_or_else(|words| {
+        let head = &current.head;
+        if let Some(words) = &current.head_problem {
             targets = target::Targets::none(format!(
                 "the repository is damaged: the last commit cannot be read: {words}"
             ));
-            Tree::new()
-        });
+        }
         let vault_only = rescued.notices.iter().find_map(vault_only);
         if let Some(reason) = vault_only.or(current.settings.in_the_way.as_deref()) {
             targets = target::Targets::none(reason);
         }
         let snapshot = &current.snapshot;
-        let mut paths = visible::paths(&head, snapshot, &current.survey);
+        let mut paths = visible::paths(head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
         leaving_out::leave_evidence_out(&mut paths, &request.evidence);
         // Contents in the vault are not read again for a commit that cannot be made.
@@ -84,8 +83,7 @@ impl Rescuer {
         }
         let survey = &current.survey;
         let programs = self.programs(&git, &current.settings, &survey.entries, &survey.untracked)?;
-        let state = State { git: &git, current, head: &head, snapshot };
-        let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
+        let (ways, filters) = self.show_commit(&git, current, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&MessageFacts {
             task: request.task.as_deref(),
             said: request.last_words.as_deref(),
@@ -101,14 +99,14 @@ impl Rescuer {
             None => words.message(&changes),
         };
         let filters: Vec<String> = filters.into_iter().collect();
-        let notes = notes(&state, &programs, &paths, &filters);
+        let notes = notes(current, &programs, &paths, &filters);
         Ok(RescuePlan {
             record: rescued,
             branch: current.survey.head.branch.clone(),
             head: current.survey.head.commit,
             targets: targets.all,
             target: targets.usual,
-            splits: split::planned(&ways, (&current.survey, &head), &paths, &message, &words),
+            splits: split::planned(&ways, (&current.survey, head), &paths, &message, &words),
             paths,
             message,
             words,
@@ -126,49 +124,28 @@ fn vault_only(notice: &RecordNotice) -> Option<&str> {
     if let RecordNotice::VaultOnly { reason } = notice { Some(reason) } else { None }
 }
 
-struct State<'a> {
-    git: &'a Git<'a>,
-    current: &'a Recorded,
-    head: &'a Tree,
-    snapshot: &'a Tree,
-}
-
 impl Rescuer {
     /// Fills `paths` with what the commit would hold. Returns the possible splits and the filters that would
     /// run a program.
     fn show_commit(
         &self,
-        state: &State<'_>,
+        git: &Git<'_>,
+        current: &Recorded,
         programs: &Programs,
         targets: &mut target::Targets,
         paths: &mut [PlannedPath],
     ) -> Result<(Vec<split::Route>, BTreeSet<String>), RescueError> {
-        let State { git, current, snapshot, head } = *state;
-        let read;
-        let attributes = if let Some(attributes) = &current.unchanged.attributes {
-            attributes
-        } else {
-            read = conversion::attributes(git, &current.shadow, paths.iter().map(|it| &it.path[..]))?;
-            &read
-        };
-        let filters = filters(paths, snapshot, attributes, current, programs.is_trusted);
+        let attributes = current.attributes(git, paths.iter().map(|it| &it.path[..]))?;
+        let filters = filters(paths, &attributes, current, programs.is_trusted);
         if targets.all.is_empty() {
             return Ok((Vec::new(), filters));
         }
-        let staging = Staging {
-            git,
-            shadow: &current.shadow,
-            settings: &current.settings,
-            entries: &current.survey.entries,
-            snapshot,
-            attributes,
-            programs: self.for_programs(programs),
-        };
+        let staging = current.staging(git, &attributes, self.for_programs(programs));
         let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit);
         match can_commit.and_then(|()| stage_all(&staging, paths)) {
             Ok(staged) => {
-                show_staged(paths, snapshot, &staged);
-                Ok((split::ways(&current.survey, head, &staged), filters))
+                show_staged(paths, &current.snapshot, &staged);
+                Ok((split::ways(&current.survey, &current.head, &staged), filters))
             }
             Err(RescueError::SavedOnly(words)) => {
                 *targets = target::Targets::none(words);
@@ -192,7 +169,7 @@ impl Rescuer {
             is_trusted: programs.is_trusted,
             filters,
             hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
-            own: own_command::find(self, &git.repo.top)
+            own: own_command(self, &git.repo.top)
                 .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
             wanted: None,
             spec: None,
@@ -205,14 +182,13 @@ impl Rescuer {
 /// are left out of the commit.
 fn filters(
     paths: &mut [PlannedPath],
-    snapshot: &Tree,
     attributes: &Attributes,
     current: &Recorded,
     is_trusted: bool,
 ) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for path in paths {
-        let filter = visible::filter_of(&path.path, snapshot, attributes, &current.settings);
+        let filter = visible::filter_of(&path.path, &current.snapshot, attributes, &current.settings);
         if let Some(filter) = filter
             && path.left_out.is_none_or(LeftOut::can_be_asked_for)
         {
@@ -262,16 +238,21 @@ fn shown(names: &[String]) -> Vec<String> {
 }
 
 /// Notes on what the list of paths does not show.
-fn notes(state: &State<'_>, programs: &Programs, paths: &[PlannedPath], filters: &[String]) -> Vec<PlanNote> {
+fn notes(
+    current: &Recorded,
+    programs: &Programs,
+    paths: &[PlannedPath],
+    filters: &[String],
+) -> Vec<PlanNote> {
     let mut notes = Vec::new();
     if !filters.is_empty() && !programs.is_trusted {
         notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
     }
-    let n_staged = split::n_staged_versions(&state.current.survey, state.head, paths, &[]);
+    let n_staged = split::n_staged_versions(&current.survey, &current.head, paths, &[]);
     if n_staged > 0 {
         notes.push(PlanNote::StagedVersions(n_staged));
     }
-    if state.current.settings.is_signing() {
+    if current.settings.is_signing() {
         notes.push(PlanNote::Unsigned);
     }
     if !programs.hooks.is_empty() {

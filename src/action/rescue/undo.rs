@@ -55,8 +55,8 @@ impl Rescuer {
 
     fn plan_of(&self, workspace: &Path, way: UndoDirection) -> Result<UndoPlan, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        let git = worktree.git(self);
+        recovery::recover(&worktree)?;
+        let git = worktree.git();
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
         worktree.repo.check_writes(&[last.branch.as_str()])?;
@@ -95,7 +95,7 @@ impl Rescuer {
         shown: Option<&UndoPlan>,
     ) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
+        recovery::recover(&worktree)?;
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
         worktree.repo.check_writes(&[last.branch.as_str()])?;
@@ -114,7 +114,6 @@ impl Rescuer {
         let planned = Move {
             id: worktree.new_id(),
             purpose,
-            branch: last.branch.clone(),
             from: last.to,
             to: last.from,
             digest_before: last.digest_after.clone(),
@@ -123,12 +122,10 @@ impl Rescuer {
             index_after: last.index_before.clone(),
             inode: (0, 0),
             branch_inode: None,
-            is_branch_only: last.is_branch_only,
-            base: last.base,
-            record: last.record.clone(),
+            ..last.clone()
         };
         let _held = self.hold()?;
-        match ref_transaction::make(self, &worktree, &shadow, planned, None) {
+        match ref_transaction::make(&worktree, &shadow, planned, None) {
             Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
             made => made,
         }

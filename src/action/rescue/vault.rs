@@ -30,16 +30,15 @@ pub(super) fn folder(own: &Path) -> PathBuf {
 
 /// Writes the record into the vault and returns the bundle's path.
 pub(super) fn write(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,
     id: &str,
     draft: &Draft,
     commits: &Commits,
 ) -> Result<PathBuf, RescueError> {
-    let git = worktree.git(rescuer);
+    let git = worktree.git();
     let run = |args: &[&str], input| {
-        let output = git.shadowed(shadow, &shadow.objects, IDENTITY.iter().chain(args), input)?;
+        let output = git.shadowed(shadow, IDENTITY.iter().chain(args), input)?;
         Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
     };
     // Without parent commits, so that the bundle contains everything it needs.
@@ -54,7 +53,7 @@ pub(super) fn write(
     let path = vault.join(format!("{id}.bundle"));
     let beside_text = beside.to_string_lossy().into_owned();
     run(&["bundle", "create", "-q", &beside_text, &name], Stdin::Lock)?;
-    check(rescuer, &beside, &shadow.file("opened"), draft)?;
+    check(worktree, &beside, &shadow.file("opened"), draft)?;
     let synced = File::open(&beside).and_then(|file| file.sync_all());
     synced.map_err(RescueError::io("write", &beside))?;
     fs::rename(&beside, &path).map_err(RescueError::io("write", &path))?;
@@ -66,29 +65,31 @@ fn message() -> Stdin {
 }
 
 /// Checks that a bundle holds all that was read, and that nothing of it is damaged.
-pub(super) fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
-    let opened = Opened::open(rescuer, bundle, work)?;
-    let git = opened.git(rescuer);
-    verify::is_there(&git, draft, [opened.snapshot.to_string(), format!("{}^", opened.snapshot)])
+pub(super) fn check(
+    worktree: &WorktreeLock,
+    bundle: &Path,
+    work: &Path,
+    draft: &Draft,
+) -> Result<(), RescueError> {
+    let (opened, snapshot) = Opened::open(worktree.rescuer, bundle, work)?;
+    verify::is_there(&opened.git(), draft, [snapshot.to_string(), format!("{snapshot}^")])
 }
 
-/// A bundle unpacked into a repository of our own.
-pub(super) struct Opened {
-    /// The commit of the work tree.
-    pub(super) snapshot: CommitId,
-    unpacked: Unpacked,
-}
-
-/// A repository of our own, which is deleted on drop.
-struct Unpacked {
+/// A bundle unpacked into a repository of our own, which is deleted on drop.
+pub(super) struct Opened<'r> {
+    rescuer: &'r Rescuer,
     repo: Repository,
     lock: Arc<File>,
     work: PathBuf,
 }
 
-impl Opened {
-    /// Unpacks `bundle` into the folder `work`, replacing what is there.
-    pub(super) fn open(rescuer: &Rescuer, bundle: &Path, work: &Path) -> Result<Opened, RescueError> {
+impl<'r> Opened<'r> {
+    /// Unpacks `bundle` into the folder `work`, replacing what is there. The commit is that of the work tree.
+    pub(super) fn open(
+        rescuer: &'r Rescuer,
+        bundle: &Path,
+        work: &Path,
+    ) -> Result<(Opened<'r>, CommitId), RescueError> {
         let file = disk::open(bundle).map_err(RescueError::io("open", bundle))?;
         let mut header = Vec::new();
         (&file).take(HEADER).read_to_end(&mut header).map_err(RescueError::io("read", bundle))?;
@@ -96,31 +97,23 @@ impl Opened {
         let format = if is_sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let _ = fs::remove_dir_all(work);
         let repo = Repository::create(work, format).map_err(RescueError::io("make", work))?;
-        let unpacked = Unpacked { repo, lock: Arc::new(file), work: work.to_owned() };
+        let opened = Opened { rescuer, repo, lock: Arc::new(file), work: work.to_owned() };
         let text = bundle.to_string_lossy().into_owned();
-        let output = unpacked.git(rescuer).real(["bundle", "unbundle", &text], Stdin::Lock)?;
+        let output = opened.git().real(["bundle", "unbundle", &text], Stdin::Lock)?;
         let heads = line(&succeeded("bundle", output)?);
         match heads.split_once(' ') {
-            Some((id, name)) if references::is_of_record(name) => {
-                Ok(Opened { snapshot: commit_id("bundle", id)?, unpacked })
-            }
+            Some((id, name)) if references::is_of_record(name) => Ok((opened, commit_id("bundle", id)?)),
             _ => Err(RescueError::Damage("the bundle does not hold one record".to_owned())),
         }
     }
 
     /// The git runner for the unpacked repository.
-    pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
-        self.unpacked.git(rescuer)
+    pub(super) fn git(&self) -> Git<'_> {
+        self.rescuer.runner(&self.repo, &self.lock)
     }
 }
 
-impl Unpacked {
-    fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
-        rescuer.runner(&self.repo, &self.lock)
-    }
-}
-
-impl Drop for Unpacked {
+impl Drop for Opened<'_> {
     fn drop(&mut self) {
         // What remains is removed when the folder is used next.
         let _ = fs::remove_dir_all(&self.work);

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::means::{Delivery, Means, Notice};
-use super::signs;
+use super::means::{Delivery, Means, Notice, SAVE_TITLE, title};
 use crate::cli::environment::Environment;
-use crate::cli::local_time;
+use crate::cli::text;
 use crate::cli::value_parsers::{hours, way};
 use crate::config::Config;
 use crate::model::{
@@ -186,9 +185,9 @@ impl Teller {
         if !ways.contains(&NoticeRoute::Title) || self.titled == Some(self.in_need.len()) {
             return None;
         }
-        let save = if self.titled.is_none() { signs::SAVE_TITLE } else { "" };
+        let save = if self.titled.is_none() { SAVE_TITLE } else { "" };
         self.titled = Some(self.in_need.len());
-        Some(format!("{save}{}", signs::title(self.in_need.len())))
+        Some(format!("{save}{}", title(self.in_need.len())))
     }
 
     pub(crate) fn has_title(&self) -> bool {
@@ -279,6 +278,6 @@ fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
 }
 
 pub(super) fn minute_of_day(now: Timestamp) -> u16 {
-    let time = local_time::zoned(now).time();
+    let time = text::local_time(now).time();
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
 }

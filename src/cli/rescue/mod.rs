@@ -1,31 +1,30 @@
 //! `closeout rescue`, `closeout undo` and `closeout redo`: records uncommitted work, shows the commit it
 //! would become, commits only what was confirmed, and undoes that again.
 
-mod delete;
-mod loose;
 mod messages;
 mod preview;
 mod records;
 
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, CommitTarget, KeepIn, PlannedPath, RecordCost,
-    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram, display_text, quantity,
-};
+use preview::saved;
 
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed, unexpected};
-use super::output;
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
-pub(super) use delete::delete;
-pub(super) use records::{list, restore};
+use crate::cli::output;
+use crate::model::{
+    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, PlannedPath,
+    RecordCost, RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram, display_text,
+    quantity,
+};
+use crate::present::phrases::loose as say;
+use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+use crate::present::{action, baseline, counts, problem};
 
-use crate::present::rescue_json::{PlanRow, RecordedRow, RescuedRow, UndoRow};
-use crate::present::{baseline, counts, problem};
-use preview::saved;
+pub(super) use records::{delete, list, restore};
 
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let config = engine_config(environment, &rescue.path)?;
@@ -54,7 +53,7 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         return recorded(record, rescue.json);
     }
     if let ActionOutcome::BranchPlanned(plan) = outcome {
-        return loose::keep(&mut target_workspace, plan, rescue);
+        return keep(&mut target_workspace, plan, rescue);
     }
     let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
@@ -324,6 +323,33 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
         Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
         output::print_line(&format!("{} {}", baseline::branch(&done.branch), done.end_of_branch()))?;
+    }
+    Ok(Outcome::Action(ActionClass::Done))
+}
+
+/// Where all work is committed, and no branch holds the commits: asks about the branch that would keep them, and creates
+/// it. It must not create another one.
+fn keep(target_workspace: &mut TargetWorkspace<'_>, plan: Box<BranchPlan>, rescue: &Rescue) -> Ended {
+    if !rescue.json {
+        output::print(&preview::branch_preview(&plan))?;
+    }
+    if rescue.dry_run {
+        if rescue.json {
+            Printed::new(ActionClass::Done, BranchRow::of(&plan, false)).print()?;
+        }
+        return Ok(Outcome::Action(ActionClass::Done));
+    }
+    let question = say::question(counts::commits(plan.n_commits), baseline::branch(&plan.branch));
+    if !confirm(&display_text::line(&question), rescue.yes) {
+        return json::declined("nothing was changed", rescue.json);
+    }
+    let outcome = target_workspace.act_or_signal(Action::KeepCommits { plan })?;
+    let ActionOutcome::CommitsKept(plan) = &outcome else { return unexpected(&outcome, rescue.json) };
+    if rescue.json {
+        Printed::new(ActionClass::Done, BranchRow::of(plan, true)).print()?;
+    } else {
+        output::print_line(&action::label(&outcome))?;
+        output::print_line("`closeout undo` removes the branch again")?;
     }
     Ok(Outcome::Action(ActionClass::Done))
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::local_time;
+use crate::cli::text;
 use crate::model::{
     BranchPlan, CommitTarget, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
     RescuePlan, RescueRecord, ShownCommit, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text,
@@ -193,7 +193,7 @@ fn write_commits(text: &mut String, commits: &[ShownCommit]) {
 /// place. In lines.
 pub(super) fn saved(record: &RescueRecord) -> String {
     let again = match record.unchanged_millis {
-        Some(_) => format!(" (made {}; nothing has changed since)", local_time::minute(record.time)),
+        Some(_) => format!(" (made {}; nothing has changed since)", text::local_minute(record.time)),
         None => String::new(),
     };
     let mut text = format!(

@@ -1,21 +1,28 @@
 //! The base of a run: its order, its state, its limits, and how they are stored. It must not decide the next
 //! step.
 
+use std::ffi::OsString;
 use std::fmt::Display;
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread;
 use std::time::Duration;
 
+use super::report::Reporter;
+use crate::action::decision;
 use crate::cli::environment::Environment;
 use crate::cli::exit::Failure;
 use crate::cli::run_args::Run;
-use crate::engine::clock::Stopwatch;
-use crate::engine::{EngineConfig, clock};
-use crate::judge::supervised_loop::{Breaker, LoopEvent, LoopLimits};
-use crate::model::{HistoryEntry, HistoryEvent, SupervisedRun, WorkspaceId, WorkspaceView, display_text};
-use crate::process::Cancel;
+use crate::engine::EngineConfig;
+use crate::engine::clock::{self, Stopwatch};
+use crate::judge::supervised_loop::{Breaker, LoopEvent, LoopLimits, NextPrompt, next_prompt};
+use crate::model::{
+    CommandEnd, HistoryEntry, HistoryEvent, RunIteration, SupervisedRun, VerdictState, WorkspaceId,
+    WorkspaceView, display_text,
+};
+use crate::present::runs;
+use crate::process::{self, Cancel};
 use crate::store::{RunFolder, Store};
-
-use super::asking::Typed;
-use super::report::Reporter;
 
 /// How old a decision file must be at the start of a run: its time alone tells an earlier file from one of
 /// this run.
@@ -153,4 +160,112 @@ pub(super) fn breaker_words(n_time_outs: u32) -> Option<String> {
     breaker.is_open().then(|| {
         format!("the circuit breaker is open: {n_time_outs} commands in a row timed out; --reset-breaker closes it")
     })
+}
+
+/// Reads the answer to an agent's question when it is typed here. It must not interpret it.
+pub(super) struct Typed {
+    lines: Option<Receiver<String>>,
+}
+
+impl Typed {
+    /// Starts to read standard input, if it is a terminal.
+    pub(super) fn listen() -> Typed {
+        if !io::stdin().is_terminal() {
+            return Typed { lines: None };
+        }
+        let (sender, lines) = channel();
+        // This thread stays blocked in its read until the program ends.
+        let started = thread::Builder::new().spawn(move || {
+            for line in io::stdin().lock().lines() {
+                let Ok(line) = line else { break };
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Typed { lines: started.ok().map(|_| lines) }
+    }
+
+    /// Whether a person can type here.
+    pub(super) fn is_open(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    /// Drops what was typed before the question.
+    pub(super) fn clear(&mut self) {
+        while self.next().is_some() {}
+    }
+
+    /// The next line that is not blank.
+    pub(super) fn next(&mut self) -> Option<String> {
+        loop {
+            match self.lines.as_ref()?.try_recv() {
+                Ok(line) if line.trim().is_empty() => {}
+                Ok(line) => return Some(line),
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => {
+                    self.lines = None;
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// The variables of the command: the person's whole environment for a command of their own; for an agent,
+    /// only what is meant for it.
+    pub(super) fn variables(&self, number: u32, check_id: &str) -> Vec<(OsString, OsString)> {
+        let adapters = self.environment.adapters();
+        let agent = self.run.order.agent.as_deref();
+        let adapter = adapters.iter().find(|adapter| Some(adapter.name()) == agent);
+        let mut all = match adapter {
+            Some(adapter) => process::environment(&self.config.variables, &adapter.facts().variables),
+            None => self.environment.all(),
+        };
+        let file = self.decision_file();
+        let mut own = decision::variables(self.workspace.path(), file.as_deref(), Some(check_id));
+        own.push(("CLOSEOUT_PROMPT_FILE".into(), self.folder.place("prompt").into_os_string()));
+        own.push(("CLOSEOUT_ITERATION".into(), number.to_string().into()));
+        all.retain(|(name, _)| own.iter().all(|(own, _)| own != name));
+        all.extend(own);
+        all
+    }
+
+    pub(super) fn prompt(&self, number: u32, stage: u8, check_id: &str) -> String {
+        let file = self.decision_file();
+        let decision = file.map(|file| decision::label(self.workspace.path(), &file, Some(check_id)));
+        let last = self.run.iterations.iter().rev().find(|iteration| iteration.verdict.is_some());
+        let is_cut = self
+            .run
+            .iterations
+            .last()
+            .is_some_and(|last| matches!(last.end, Some(CommandEnd::Unknown | CommandEnd::Ended)));
+        let mut summary = last.map(summary).unwrap_or_default();
+        if is_cut {
+            summary.push_str(" Then the command was cut off; look at what is there before you go on.");
+        }
+        let question = self.run.question.as_deref();
+        next_prompt(&NextPrompt {
+            first: &self.run.order.prompt,
+            number,
+            max_iterations: self.run.order.max_iterations,
+            stage,
+            open_points: last.map(|last| last.open_points.as_slice()).unwrap_or_default(),
+            summary: summary.trim(),
+            answered: question.zip(self.run.answer.as_deref()),
+            decision: decision.as_deref(),
+        })
+    }
+}
+
+/// What an iteration achieved, for the next prompt.
+fn summary(iteration: &RunIteration) -> String {
+    let end = iteration.end.map_or_else(|| "ended".to_owned(), runs::command_end);
+    let state = iteration.verdict.map_or("not judged", VerdictState::name);
+    format!(
+        "The last iteration {end}; the run has {} new commits. The check says {state}: {}.",
+        iteration.new_commits,
+        iteration.why.trim_end_matches('.')
+    )
 }

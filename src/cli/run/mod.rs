@@ -4,17 +4,12 @@
 //! It must not decide what comes next: `judge::supervised_loop` does. Here it is carried out, and stored
 //! before each step.
 
-mod asking;
 mod command;
 mod driver;
-mod ending;
-mod handing;
 mod judging;
-mod mover;
 mod order;
 pub(super) mod report;
 mod steps;
-mod verifying;
 
 use crate::engine::{OneShot, clock};
 use crate::model::{CommitId, LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};
@@ -111,7 +106,7 @@ fn is_same(kept: &RunOrder, order: &RunOrder) -> bool {
 fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
     let who = store.run(workspace).map(|run| {
         let command = display_text::line(&run.order.command.join(" ")).into_owned();
-        let at = super::local_time::second(run.began_at);
+        let at = super::text::local_second(run.began_at);
         format!(": process {} runs `{command}` since {at}, iteration {}", run.pid, run.state.iteration)
     });
     let message = format!(

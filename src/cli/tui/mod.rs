@@ -4,7 +4,6 @@
 mod backend;
 pub(super) mod editor;
 mod front;
-mod input;
 mod pace;
 mod planted;
 mod run_loop;

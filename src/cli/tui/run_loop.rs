@@ -17,9 +17,8 @@ use crate::ui::{self, Edited, Input, Look, Size};
 
 use super::editor::Editor;
 use super::front::{Front, Taken};
-use super::input::{convert, is_suspend};
 use super::planted::Planted;
-use super::terminal::Screen;
+use super::terminal::{Screen, convert, is_suspend};
 
 /// How long running actions are waited for at the end: long enough for git to finish a move, short enough for
 /// whoever ends a session.

@@ -3,24 +3,23 @@
 
 mod below;
 mod journal;
-mod lock;
 mod new_file;
 
-pub use below::{Below, Missing};
-pub use journal::{Journal, Lines};
-pub use lock::{is_locked, lock, lock_file};
-pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
-
-use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
+use std::time::Duration;
+use std::{io, thread};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::Folder;
 use super::file::{FLAGS, regular};
+
+pub use below::{Below, Missing};
+pub use journal::{Journal, Lines};
+pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
 
 /// Opens a file for appending and reading. If it is missing and `new` is given, it is created with that
 /// mode. It must not be a link.
@@ -94,6 +93,17 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a file was removed; it need not be there.
+///
+/// # Errors
+/// Any other I/O error of the removal.
+pub fn is_removed(removed: io::Result<()>) -> io::Result<bool> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        removed => removed.map(|()| true),
+    }
+}
+
 /// Makes the names in `folder` survive a power failure.
 ///
 /// # Errors
@@ -112,4 +122,64 @@ pub fn sync_file_system(path: &Path) -> io::Result<()> {
     return Ok(rustix::fs::syncfs(&opened)?);
     #[cfg(not(target_os = "linux"))]
     opened.sync_all()
+}
+
+/// The time between two attempts.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Waits up to `longest` for the lock on an open file. False if someone else holds it all that time. The
+/// lock is released when the file is closed, including in children that inherited it.
+///
+/// # Errors
+/// Any I/O error.
+pub fn lock(file: &File, longest: Duration) -> io::Result<bool> {
+    let n_tries = longest.as_millis() / PAUSE.as_millis();
+    for n in 0..=n_tries {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if n < n_tries => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Waits up to `longest` for the lock on the file at `path`, which is created if missing. `None` if someone
+/// else holds it.
+///
+/// # Errors
+/// Any I/O error.
+pub fn lock_file(path: &Path, longest: Duration) -> io::Result<Option<File>> {
+    let file = open_to_append(path, Some(0o600))?;
+    Ok(lock(&file, longest)?.then_some(file))
+}
+
+/// Whether someone else holds the lock on the file at `path`. Several may ask at once; someone who tries to
+/// take the lock at that very moment has to try again.
+pub fn is_locked(path: &Path) -> bool {
+    let opened = path.exists().then(|| open_to_append(path, Some(0o600)));
+    opened
+        .and_then(Result::ok)
+        .is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_and_the_next_gets_it_when_it_is_closed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("lock");
+        let held = lock_file(&path, Duration::ZERO).unwrap().unwrap();
+        assert!(lock_file(&path, Duration::from_millis(20)).unwrap().is_none());
+        assert!(is_locked(&path));
+        drop(held);
+        assert!(!is_locked(&path) && !is_locked(&temp.path().join("none")));
+        assert!(lock_file(&path, Duration::ZERO).unwrap().is_some());
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        assert!(lock_file(&path, Duration::ZERO).is_err(), "a link is not followed");
+    }
 }

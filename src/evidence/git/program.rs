@@ -105,7 +105,7 @@ impl<'a> Program<'a> {
     /// Runs a command that sees the shadow as the git directory.
     fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let shadow = self.shadow()?;
-        succeed(self.git.shadowed(&shadow, &shadow.objects, args, Stdin::Lock).map_err(unreadable)?)
+        succeed(self.git.shadowed(&shadow, args, Stdin::Lock).map_err(unreadable)?)
     }
 
     fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {

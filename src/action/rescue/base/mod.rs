@@ -1,21 +1,16 @@
-//! What every other room of a rescue stands on: errors, names, steps, the journal of its moves, and the plain files of git.
+//! What every other room of a rescue stands on: errors, names, the journal of its moves, and the plain files of git.
 //!
 //! It must not change a repository.
 
 pub(super) mod author;
 pub(super) mod error;
 pub(super) mod git_files;
-pub(super) mod holder;
 pub(super) mod journal;
-pub(super) mod killed_git;
 pub(super) mod names;
-pub(super) mod packed_refs;
 pub(super) mod ref_files;
 pub(super) mod references;
 pub(super) mod repository;
 pub(super) mod settings;
-pub(super) mod startup;
-pub(super) mod step;
 pub(super) mod whole_file;
 pub(super) mod worktrees;
 
@@ -24,6 +19,5 @@ pub(super) use journal::{Journal, JournalEntry, KeptIndex, Move, Purpose, Readin
 pub(super) use references::{Hidden, PinnedAs};
 pub(super) use repository::Opened;
 pub(super) use settings::Settings;
-pub use step::Stage;
 pub(super) use whole_file::{FileId, Files};
 pub(super) use worktrees::Place;

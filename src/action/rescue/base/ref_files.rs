@@ -7,13 +7,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::Mode;
+
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
-use crate::action::rescue::base::{RescueError, packed_refs};
 use crate::disk;
-use crate::disk::write::{Below, Missing};
+use crate::disk::write::{Below, Missing, NewFile, Over, is_removed};
 use crate::git::{PackedRefs, Repository, log_file};
 use crate::model::CommitId;
 
@@ -59,7 +61,7 @@ pub(crate) fn change(
     if !lock.with_packed(repo).map_err(|error| cannot(name, &error.to_string()))? {
         return Err(cannot(name, "packed-refs.lock exists"));
     }
-    packed_refs::take_out(repo, name)?;
+    take_out_packed(repo, name)?;
     lock.remove().map_err(RescueError::io("remove", &file))?;
     drop(lock);
     tidy(repo, name);
@@ -126,16 +128,13 @@ impl Lock {
 
     /// Takes the lock on the packed references too. False if somebody holds it.
     fn with_packed(&mut self, repo: &Repository) -> io::Result<bool> {
-        self.packed = packed_refs::lock(repo, &self.beside)?;
+        self.packed = lock_packed(repo, &self.beside)?;
         Ok(self.packed.is_some())
     }
 
     /// Removes the reference's file, if it has one.
     fn remove(&self) -> io::Result<()> {
-        match self.reference.remove() {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        is_removed(self.reference.remove()).map(drop)
     }
 
     /// Puts the reference in its place with this value.
@@ -170,4 +169,60 @@ fn locked(name: &OsStr) -> OsString {
     let mut lock = name.to_owned();
     lock.push(".lock");
     lock
+}
+
+/// How often to try to take git's lock on the packed references: 1 second in all, as git itself waits.
+const PACKED_TRIES: u32 = 50;
+const PACKED_PAUSE: Duration = Duration::from_millis(20);
+
+/// Git's lock on the packed references.
+pub(crate) fn packed_lock(repo: &Repository) -> PathBuf {
+    repo.common_dir.join("packed-refs.lock")
+}
+
+/// Waits until nobody holds the lock. False if somebody does after a second.
+pub(crate) fn is_packed_free_soon(repo: &Repository) -> bool {
+    let lock = packed_lock(repo);
+    tries().any(|()| lock.symlink_metadata().is_err())
+}
+
+/// Takes the lock, as a hard link to `file`. `None` if somebody holds it for a second.
+///
+/// # Errors
+/// Any I/O error.
+pub(crate) fn lock_packed(repo: &Repository, file: &Below) -> io::Result<Option<Below>> {
+    let lock = below(repo, &packed_lock(repo), Missing::Fail)?;
+    for () in tries() {
+        match lock.link_to(file) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            taken => return taken.map(|()| Some(lock)),
+        }
+    }
+    Ok(None)
+}
+
+/// Once at once, then after each pause.
+fn tries() -> impl Iterator<Item = ()> {
+    (0..PACKED_TRIES).map(|n| {
+        if n > 0 {
+            std::thread::sleep(PACKED_PAUSE);
+        }
+    })
+}
+
+/// Takes the reference out, if it is packed. The lock must be held. A power failure may undo this.
+///
+/// # Errors
+/// The file cannot be read or replaced; it is then unchanged.
+pub(crate) fn take_out_packed(repo: &Repository, name: &str) -> Result<(), RescueError> {
+    let Some(rest) = PackedRefs::read(repo)?.without(name) else { return Ok(()) };
+    let path = repo.common_dir.join("packed-refs");
+    let replace = || {
+        let place = below(repo, &path, Missing::Fail)?;
+        let new = NewFile::create(place.folder(), 0o600, &rest)?;
+        let mode = place.folder().stat(place.name())?.st_mode;
+        rustix::fs::fchmod(new.as_file(), Mode::from_raw_mode(mode))?;
+        new.put_whole(place.name(), Over::Any)
+    };
+    replace().map_err(RescueError::io("write", &path))
 }

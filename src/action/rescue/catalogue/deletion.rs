@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 
+use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::{
     Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, journal, references,
 };
 use crate::action::rescue::catalogue::{self, Reaches};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::recovery;
-use crate::action::rescue::{Rescuer, vault};
+use crate::disk::write::is_removed;
 use crate::git::Git;
 use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach};
 
@@ -30,17 +31,17 @@ impl Rescuer {
         is_loss_accepted: bool,
     ) -> Result<ForgottenRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        delete(self, &worktree, reference, is_loss_accepted)
+        recovery::recover(&worktree)?;
+        delete(&worktree, reference, is_loss_accepted)
     }
 
     /// Deletes this worktree's records that need no question: older than 30 days, with all their work in a
     /// branch, and not needed to undo the last visible commit.
     pub fn forget_old(&self, workspace: &Path) -> Result<Vec<ForgottenRecord>, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
+        recovery::recover(&worktree)?;
         let mut forgotten = Vec::new();
-        for record in catalogue::list(self, &worktree)?.records.iter().filter(|record| record.is_old) {
+        for record in catalogue::list(&worktree)?.records.iter().filter(|record| record.is_old) {
             let read = worktree.journal.read()?;
             let saved = journal::saved(&read.entries).into_iter().find(|it| it.reference == record.reference);
             let last = journal::last_done(&read.entries);
@@ -49,7 +50,7 @@ impl Rescuer {
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
-                forgotten.push(delete(self, &worktree, &record.reference, false)?);
+                forgotten.push(delete(&worktree, &record.reference, false)?);
             }
         }
         Ok(forgotten)
@@ -65,8 +66,8 @@ enum Owner {
 }
 
 impl Owner {
-    fn find(rescuer: &Rescuer, worktree: &WorktreeLock, key: &str) -> Result<Option<Owner>, RescueError> {
-        let places = worktree.places(rescuer)?;
+    fn find(worktree: &WorktreeLock, key: &str) -> Result<Option<Owner>, RescueError> {
+        let places = worktree.places()?;
         let Some(place) = places.into_iter().find(|place| place.key == key) else { return Ok(None) };
         if place.key == worktree.repo.key {
             return Ok(Some(Owner::Own(place)));
@@ -90,16 +91,15 @@ impl Owner {
 }
 
 fn delete(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     reference: &str,
     is_loss_accepted: bool,
 ) -> Result<ForgottenRecord, RescueError> {
-    let git = worktree.git(rescuer);
+    let git = worktree.git();
     let Some(key) = references::key_of(reference) else {
         return Err(RescueError::Refused("this is no reference of a record".to_owned()));
     };
-    let owner = Owner::find(rescuer, worktree, key)?;
+    let owner = Owner::find(worktree, key)?;
     let journal = owner.as_ref().map(|owner| Journal::at(&owner.place().folder));
     let read = journal.as_ref().map_or_else(|| Ok(Reading::default()), Journal::read)?;
     let saved = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
@@ -136,7 +136,7 @@ fn delete(
             JournalEntry::Forgotten { .. } => false,
         })?;
     }
-    worktree.sync(rescuer)?;
+    worktree.sync()?;
     let objects_go = objects_go(&git, saved, !ids.is_empty())?;
     Ok(ForgottenRecord {
         reference: reference.to_owned(),
@@ -234,16 +234,9 @@ fn remove_files(
     };
     let (gone, kept) = (sums(true), sums(false));
     let mut paths: Vec<_> = gone.difference(&kept).map(|name| place.folder.join(name)).collect();
-    paths.extend(
-        saved.and_then(|it| it.shown.vault.as_ref()).map(|name| vault::folder(&place.folder).join(name)),
-    );
+    paths.extend(saved.and_then(|saved| catalogue::bundle(place, saved)));
     for path in paths {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(RescueError::io("remove", &path)(error));
-            }
-            _ => {}
-        }
+        is_removed(fs::remove_file(&path)).map_err(RescueError::io("remove", &path))?;
     }
     Ok(())
 }

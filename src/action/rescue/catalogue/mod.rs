@@ -17,7 +17,7 @@ use crate::action::rescue::base::{
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};
-use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
+use crate::git::{Git, GitError, ObjectFormat, Stdin};
 use crate::model::{
     CommitId, KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName, Timestamp,
 };
@@ -35,22 +35,22 @@ impl Rescuer {
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         // What was cut off is finished once HEAD can be used again.
         if worktree.past_head.is_none() {
-            recovery::recover(self, &worktree)?;
+            recovery::recover(&worktree)?;
         }
-        match list(self, &worktree) {
-            Err(RescueError::Unusable(reason)) => list(self, &worktree.standing_in(reason)?),
+        match list(&worktree) {
+            Err(RescueError::Unusable(reason)) => list(&worktree.standing_in(reason)?),
             listed => listed,
         }
     }
 }
 
 /// Lists the records of the repository whose worktree is locked.
-pub(crate) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
-    let git = worktree.git(rescuer);
+pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
+    let git = worktree.git();
     let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
-    let places = worktree.places(rescuer)?;
+    let places = worktree.places()?;
     let mut n_unseen = 0;
     let mut reaches = Reaches::default();
     let mut known = BTreeSet::new();
@@ -95,9 +95,9 @@ pub(crate) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
 }
 
 /// Number and disk size of all records that the repository's journals know.
-pub(crate) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
+pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
     let mut totals = RecordTotals::default();
-    for place in worktree.places(rescuer)? {
+    for place in worktree.places()? {
         let read = Journal::at(&place.folder).read()?;
         for saved in journal::saved(&read.entries) {
             totals.n_records += 1;
@@ -108,12 +108,8 @@ pub(crate) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<Recor
 }
 
 /// Finds a record in the repository's journals; also returns whose journal it is.
-pub(crate) fn known(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-    reference: &str,
-) -> Result<Option<(Place, Saved)>, RescueError> {
-    for place in worktree.places(rescuer)? {
+pub(crate) fn known(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved)>, RescueError> {
+    for place in worktree.places()? {
         let read = Journal::at(&place.folder).read()?;
         let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
         if let Some(saved) = found.cloned() {
@@ -229,8 +225,7 @@ fn meta(git: &Git<'_>, snapshot: CommitId) -> serde_json::Value {
     let read = || {
         let record = record_of(git, snapshot).ok()?;
         let args = ["cat-file", "blob", &format!("{record}:meta.json")];
-        let output = succeeded("cat-file", git.real(args, Stdin::Lock).ok()?).ok()?;
-        serde_json::from_slice(&output.stdout).ok()
+        serde_json::from_slice(&git.answer(args, Stdin::Lock).ok()?).ok()
     };
     read().unwrap_or_default()
 }
@@ -239,9 +234,7 @@ fn meta(git: &Git<'_>, snapshot: CommitId) -> serde_json::Value {
 /// branch.
 pub(crate) fn record_of(git: &Git<'_>, snapshot: CommitId) -> Result<CommitId, RescueError> {
     let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
-    let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
-    let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
-    let last = parents.lines().last().and_then(|id| id.parse().ok());
+    let last = git.lines(args)?.last().and_then(|id| id.parse().ok());
     last.ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
 }
 
@@ -299,10 +292,9 @@ impl Reaches {
 /// The blobs of `to` that are not at the same path in `from`.
 fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
-    let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
+    let listed = git.answer(args, Stdin::Lock)?;
     let zero = ObjectFormat::zero(git.repo.format);
-    Ok(output
-        .stdout
+    Ok(listed
         .split(|byte| *byte == 0)
         .filter_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(':'))
         .filter_map(|text| {
@@ -318,6 +310,5 @@ fn reached_since(git: &Git<'_>, head: Option<CommitId>) -> Result<BTreeSet<Strin
     let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
     let head = head.map(|id| id.to_string());
     args.extend(head.iter().flat_map(|head| ["--not", head]));
-    let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    Ok(git.lines(args)?.into_iter().collect())
 }

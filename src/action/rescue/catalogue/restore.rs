@@ -19,7 +19,7 @@ use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
 use crate::disk::write::{own_folder, sync_file_system};
-use crate::git::{Git, ObjectFormat, Stdin, succeeded};
+use crate::git::{Git, Stdin};
 use crate::model::{CommitId, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
@@ -58,9 +58,9 @@ impl Rescuer {
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
-        let git = worktree.git(self);
+        let git = worktree.git();
         check_outside(&worktree, into)?;
-        let known = catalogue::known(self, &worktree, reference)?;
+        let known = catalogue::known(&worktree, reference)?;
         // Git may hang in the repository of a record that is not in it.
         let is_there = known.as_ref().is_none_or(|(_, saved)| !saved.shown.is_vault_only);
         if is_there
@@ -71,8 +71,8 @@ impl Rescuer {
         let bundle = known.as_ref().and_then(|(place, saved)| catalogue::bundle(place, saved));
         match bundle.filter(|bundle| bundle.is_file()) {
             Some(bundle) => {
-                let opened = Opened::open(self, &bundle, &worktree.work())?;
-                restore(self, &opened.git(self), opened.snapshot, paths, into)
+                let (opened, snapshot) = Opened::open(self, &bundle, &worktree.work())?;
+                restore(self, &opened.git(), snapshot, paths, into)
             }
             None if known.is_some() => {
                 if let Some(reason) = &worktree.unusable {
@@ -92,8 +92,8 @@ impl Rescuer {
         let folder = self.state.join("rescue").join("opened");
         own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let _lock = lock::lock(&folder)?;
-        let opened = Opened::open(self, bundle, &folder.join("work"))?;
-        restore(self, &opened.git(self), opened.snapshot, paths, into)
+        let (opened, snapshot) = Opened::open(self, bundle, &folder.join("work"))?;
+        restore(self, &opened.git(), snapshot, paths, into)
     }
 }
 
@@ -160,8 +160,9 @@ fn restore(
             RescueError::Failed(format!("ended on request; {into} holds only a part of the record"))
         })?;
     }
+    // Success is reported only after it is on disk.
     if rescuer.is_synced {
-        sync(into)?;
+        sync_file_system(into).map_err(RescueError::io("write", into))?;
     }
     Ok(files.len())
 }
@@ -249,10 +250,7 @@ fn new_folder(into: &Path) -> Result<(), RescueError> {
 }
 
 fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
-    let ids: String = files.values().map(|entry| entry.id.clone() + "\n").collect();
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let output = succeeded("cat-file", git.real(args, Stdin::Bytes(ids.into_bytes()))?)?;
-    let sizes = listing::sizes(&output.stdout);
+    let sizes = listing::sizes(git, files.values().map(|entry| &entry.id))?;
     match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
         None => Ok(sizes),
         Some((path, _)) => {
@@ -288,10 +286,12 @@ fn groups<'f>(
 
 fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
     let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
-    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
-    let mut answer = &output.stdout[..];
+    let output = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?;
+    let mut answer = &output[..];
     for (path, entry) in group {
-        let Some((content, rest)) = next_content(answer, &entry.id, git.repo.format) else {
+        let next = listing::next_object(answer, &entry.id, "blob");
+        let is_whole = |content: &[u8]| git.repo.format.id_of(content).as_ref() == Some(&entry.id);
+        let Some((content, rest)) = next.filter(|(content, _)| is_whole(content)) else {
             return Err(not_as_listed(path));
         };
         answer = rest;
@@ -302,15 +302,6 @@ fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> 
 
 fn not_as_listed(path: &Path) -> RescueError {
     RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
-}
-
-/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
-fn next_content<'a>(answer: &'a [u8], id: &str, format: ObjectFormat) -> Option<(&'a [u8], &'a [u8])> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let header = std::str::from_utf8(&answer[..end]).ok()?;
-    let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
-    let content = answer.get(end + 1..end + 1 + size)?;
-    (format.id_of(content)? == id).then_some((content, answer.get(end + 2 + size..)?))
 }
 
 fn new_file(path: &Path, entry: &TreeEntry) -> Result<File, RescueError> {
@@ -351,9 +342,4 @@ fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), Resc
         }
     }
     if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
-}
-
-/// Syncs what was restored, because success is reported only after it is on disk.
-fn sync(into: &Path) -> Result<(), RescueError> {
-    sync_file_system(into).map_err(RescueError::io("write", into))
 }

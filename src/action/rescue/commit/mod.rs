@@ -7,17 +7,14 @@ pub(super) mod own_program;
 
 use std::path::Path;
 
-use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{
-    Move, PinnedAs, Purpose, RescueError, Saved, Settings, Stage, author, journal,
-};
+use crate::action::rescue::base::{Move, PinnedAs, RescueError, Saved, Settings, author, journal};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::pinned::make_pinned;
-use crate::action::rescue::ref_transaction::{Listed, Needed, kept_index, recovery, target};
-use crate::action::rescue::snapshot::{self, Current, unchanged, verify};
+use crate::action::rescue::ref_transaction::{Listed, Needed, kept_index, make_pinned, recovery, target};
+use crate::action::rescue::snapshot::{self, Recorded, unchanged, verify};
 use crate::action::rescue::survey::{self, SeenIndex, Spool, Tree, listing, seen_index};
 use crate::action::rescue::trust::{Hooks, Programs, hooks};
-use crate::action::rescue::visible::{self, Made, Staged, Staging, conversion, split};
+use crate::action::rescue::visible::{self, Made, Staged, split};
+use crate::action::rescue::{Rescuer, Stage};
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{
     CommitId, CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram,
@@ -36,8 +33,8 @@ impl Rescuer {
 
     fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        let git = worktree.git(self);
+        recovery::recover(&worktree)?;
+        let git = worktree.git();
         worktree.repo.check_writes(plan.target_branch().map(RefName::as_str).as_slice())?;
         let saved = saved_of(&worktree, plan)?;
         let settings = Settings::read(&git)?;
@@ -68,7 +65,7 @@ impl Rescuer {
         let others = parent.into_iter().chain([saved.snapshot]).map(|id| id.to_string()).collect();
         let needed = Needed { commit: last, others, is_partial: current.settings.is_partial() };
         let pinned = (&ids[..], PinnedAs::Visible, &needed);
-        let branch = make_pinned(self, &worktree, &current.shadow, pinned, |id, listed| {
+        let branch = make_pinned(&worktree, &current.shadow, pinned, |id, listed| {
             let who = committer_of(&commits, listed)?;
             Ok((planned_move(&worktree, &git, &current, plan, &saved, last, id)?, who))
         })?;
@@ -80,7 +77,7 @@ impl Rescuer {
     /// Completes or rolls back what a crash interrupted, never leaving half of it.
     pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)
+        recovery::recover(&worktree)
     }
 
     /// Reads everything again and refuses unless it is as it was when the plan was made.
@@ -91,7 +88,7 @@ impl Rescuer {
         settings: Settings,
         plan: &RescuePlan,
         saved: &Saved,
-    ) -> Result<Current, RescueError> {
+    ) -> Result<Recorded, RescueError> {
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let survey = survey::survey(git, &shadow, &mut spool)?;
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
@@ -99,11 +96,10 @@ impl Rescuer {
         targets.check(git, plan.target.as_ref())?;
         let snapshot = snapshot::work_tree(&survey);
         let is_recorded = verify::is_still(git, saved, &snapshot)?;
-        let digest = listing::digest(&survey.entries);
         let is_same = survey.head.commit == plan.head
             && survey.head.branch == plan.branch
             && saved.head == plan.head
-            && digest == saved.digest
+            && listing::digest(&survey.entries) == saved.digest
             && is_recorded;
         if !is_same {
             return Err(visible::changed());
@@ -115,8 +111,7 @@ impl Rescuer {
         if !is_shown(&paths, &plan.paths) {
             return Err(visible::changed());
         }
-        let attributes = unchanged.attributes;
-        Ok(Current { settings, shadow, survey, head, snapshot, attributes, digest })
+        Ok(Recorded { settings, shadow, survey, head, head_problem: None, unchanged, snapshot })
     }
 
     fn wanted_hooks<'a>(
@@ -136,7 +131,7 @@ impl Rescuer {
     /// and the record holds the earlier content.
     fn difference_after_hooks(
         git: &Git<'_>,
-        current: &Current,
+        current: &Recorded,
         saved: &Saved,
     ) -> Result<Option<String>, RescueError> {
         // Runs even after a cancellation: a person must learn what the hooks did.
@@ -155,29 +150,14 @@ impl Rescuer {
     fn stage_shown(
         &self,
         git: &Git<'_>,
-        current: &Current,
+        current: &Recorded,
         plan: &RescuePlan,
         programs: &Programs,
     ) -> Result<Vec<(Staged, String)>, RescueError> {
         let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
-        let read;
         // One that changes after it was read makes an object that the plan does not show.
-        let attributes = if let Some(attributes) = &current.attributes {
-            attributes
-        } else {
-            read = conversion::attributes(git, &current.shadow, included)?;
-            &read
-        };
-        let staging = Staging {
-            git,
-            shadow: &current.shadow,
-            settings: &current.settings,
-            entries: &current.survey.entries,
-            snapshot: &current.snapshot,
-            attributes,
-            programs: self.for_programs(programs),
-        };
-        let staged = staging.stage(&plan.paths)?;
+        let attributes = current.attributes(git, included)?;
+        let staged = current.staging(git, &attributes, self.for_programs(programs)).stage(&plan.paths)?;
         if !are_objects_shown(plan, &staged) {
             return Err(visible::changed());
         }
@@ -222,7 +202,7 @@ fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError 
 fn planned_move(
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    current: &Current,
+    current: &Recorded,
     plan: &RescuePlan,
     saved: &Saved,
     commit: CommitId,
@@ -236,25 +216,16 @@ fn planned_move(
         return Err(RescueError::Refused("HEAD is detached: no branch can take the commit".to_owned()));
     };
     let before = current.shadow.raw_index.as_ref().map(|raw| kept_index::keep(worktree, raw)).transpose()?;
-    let after = SeenIndex::read(&current.shadow.index)?
-        .raw
-        .map(|raw| kept_index::keep(worktree, &raw))
-        .transpose()?;
+    let after = SeenIndex::read(&current.shadow.index)?.raw;
+    let after = after.map(|raw| kept_index::keep(worktree, &raw)).transpose()?;
     Ok(Move {
-        id,
-        purpose: Purpose::Commit,
-        branch,
         from: plan.head,
-        to,
-        digest_before: current.digest.clone(),
+        digest_before: saved.digest.clone(),
         digest_after: listing::digest(&index_entries(git, &current.shadow, &current.shadow.index)?),
         index_before: before,
         index_after: after,
-        inode: (0, 0),
-        branch_inode: None,
         is_branch_only: false,
-        base: None,
-        record,
+        ..Move::of_branch(id, branch, to, None, record)
     })
 }
 

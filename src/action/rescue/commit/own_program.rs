@@ -3,16 +3,17 @@
 //! that exist afterwards; it must not be judged by what the program says.
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{
-    JournalEntry, Move, PinnedAs, Purpose, RescueError, Saved, Settings, references,
-};
+use crate::action::rescue::base::{JournalEntry, Move, PinnedAs, RescueError, Saved, Settings, references};
 use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::branch::inode;
+use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::ref_transaction::target::in_progress;
-use crate::action::rescue::ref_transaction::{branch, kept_index};
-use crate::action::rescue::snapshot::Current;
+use crate::action::rescue::snapshot::Recorded;
+use crate::action::rescue::survey::commits::differing;
 use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
-use crate::action::rescue::trust::{hooks, own_command};
-use crate::git::{Git, Stdin, commit_id, line, operation, succeeded};
+use crate::action::rescue::trust::hooks;
+use crate::action::rescue::trust::scripts::own_command;
+use crate::git::{Git, Stdin, commit_id, operation};
 use crate::model::{CommitId, CommitTarget, RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -22,7 +23,7 @@ impl Rescuer {
         &self,
         worktree: &WorktreeLock,
         git: &Git<'_>,
-        current: &Current,
+        current: &Recorded,
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Rescued, RescueError> {
@@ -31,7 +32,7 @@ impl Rescuer {
             let why = "a rescue program commits to the branch that is checked out";
             return Err(RescueError::Refused(why.to_owned()));
         };
-        let Some(own) = own_command::find(self, &git.repo.top) else {
+        let Some(own) = own_command(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
         // It runs git itself, with the settings that count then: they are read anew.
@@ -72,9 +73,8 @@ impl Rescuer {
         let id = worktree.new_id();
         let pinned = references::pin(git, PinnedAs::Visible, &worktree.repo.key, &id, &commits)
             .map_err(|error| error.to_string());
-        let undoable = pinned.and_then(|_| {
-            self.journal_own(worktree, git, current, plan, saved, (id, commits.last().copied()))
-        });
+        let undoable = pinned
+            .and_then(|_| journal_own(worktree, git, current, plan, saved, (id, commits.last().copied())));
         let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
@@ -86,65 +86,60 @@ impl Rescuer {
                 false
             }
         };
-        let n_paths = n_changed(git, plan.head, commits.last().copied())?;
+        let changed = commits.last().map(|last| differing(git, plan.head, *last)).transpose()?;
+        let n_paths = changed.map_or(0, |paths| paths.len());
         Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
     }
+}
 
-    /// Enters what the program did in the journal, so that it can be undone exactly. Fails with the reason why
-    /// it cannot be.
-    fn journal_own(
-        &self,
-        worktree: &WorktreeLock,
-        git: &Git<'_>,
-        current: &Current,
-        plan: &RescuePlan,
-        saved: &Saved,
-        (id, last): (String, Option<CommitId>),
-    ) -> Result<(), String> {
-        let words = |error: RescueError| error.to_string();
-        if let Some(begun) = operation(git).map_err(|error| error.to_string())? {
-            return Err(in_progress(begun));
-        }
-        let shadow = seen_index::shadow(
-            &worktree.repo,
-            &worktree.folder.join(format!("work-after-{}", worktree.new_id())),
-        )
-        .map_err(words)?;
-        shadow.configure(&current.settings.for_shadow()).map_err(|error| error.detail)?;
-        let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
-        let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
-        if let Some(difference) = hooks::difference(&current.survey.blobs, &after.blobs) {
-            return Err(format!("the work tree is another one now ({difference})"));
-        }
-        let keep = |raw| kept_index::keep(worktree, raw);
-        let index_before = current.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
-        let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
-        let last = last.ok_or("there is no commit")?;
-        worktree.sync(self).map_err(words)?;
-        if SeenIndex::read(&worktree.repo.index()).map_err(words)?.raw != shadow.raw_index {
-            return Err("the index changed".to_owned());
-        }
-        let made = Move {
-            id: id.clone(),
-            purpose: Purpose::Commit,
-            branch: plan.branch.clone().ok_or("HEAD is detached")?,
-            from: plan.head,
-            to: Some(last),
-            digest_before: current.digest.clone(),
-            digest_after: listing::digest(&after.entries),
-            index_before,
-            index_after,
-            // The index that the program left: if we crash before the next line, recovery takes the move for
-            // done.
-            inode: branch::inode(&worktree.repo.index()).unwrap_or_default(),
-            branch_inode: None,
-            is_branch_only: false,
-            base: None,
-            record: saved.reference.clone(),
-        };
-        worktree.journal.append(&JournalEntry::Moving(made)).map_err(words)?;
-        worktree.journal.append(&JournalEntry::Moved { id }).map_err(words)
+/// Enters what the program did in the journal, so that it can be undone exactly. Fails with the reason why
+/// it cannot be.
+fn journal_own(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    current: &Recorded,
+    plan: &RescuePlan,
+    saved: &Saved,
+    (id, last): (String, Option<CommitId>),
+) -> Result<(), String> {
+    let words = |error: RescueError| error.to_string();
+    if let Some(begun) = operation(git).map_err(|error| error.to_string())? {
+        return Err(in_progress(begun));
     }
+    let shadow = seen_index::shadow(
+        &worktree.repo,
+        &worktree.folder.join(format!("work-after-{}", worktree.new_id())),
+    )
+    .map_err(words)?;
+    shadow.configure(&current.settings.for_shadow()).map_err(|error| error.detail)?;
+    let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
+    let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
+    if let Some(difference) = hooks::difference(&current.survey.blobs, &after.blobs) {
+        return Err(format!("the work tree is another one now ({difference})"));
+    }
+    let keep = |raw| kept_index::keep(worktree, raw);
+    let index_before = current.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+    let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+    let last = last.ok_or("there is no commit")?;
+    worktree.sync().map_err(words)?;
+    if SeenIndex::read(&worktree.repo.index()).map_err(words)?.raw != shadow.raw_index {
+        return Err("the index changed".to_owned());
+    }
+    let branch = plan.branch.clone().ok_or("HEAD is detached")?;
+    let made = Move {
+        from: plan.head,
+        digest_before: saved.digest.clone(),
+        digest_after: listing::digest(&after.entries),
+        index_before,
+        index_after,
+        // The index that the program left: if we crash before the next line, recovery takes the move for
+        // done.
+        inode: inode(&worktree.repo.index()).unwrap_or_default(),
+        is_branch_only: false,
+        ..Move::of_branch(id.clone(), branch, Some(last), None, saved.reference.clone())
+    };
+    worktree.journal.append(&JournalEntry::Moving(made)).map_err(words)?;
+    worktree.journal.append(&JournalEntry::Moved { id }).map_err(words)
 }
 
 /// What to report about the program's end. An error only if it was never started.
@@ -193,15 +188,5 @@ fn new_commits(
     }
     let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.to_string()];
     args.extend(plan.head.iter().map(|old| format!("^{old}")));
-    let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
-    line(&output).lines().map(|id| Ok(commit_id("rev-list", id)?)).collect()
-}
-
-/// The number of paths that differ between two commits.
-fn n_changed(git: &Git<'_>, old: Option<CommitId>, new: Option<CommitId>) -> Result<usize, RescueError> {
-    let tree =
-        |id: Option<CommitId>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
-    let (old, new) = (tree(old)?, tree(new)?);
-    let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
-    Ok(paths.into_iter().filter(|path| old.get(*path) != new.get(*path)).count())
+    git.lines(&args)?.iter().map(|id| Ok(commit_id("rev-list", id)?)).collect()
 }

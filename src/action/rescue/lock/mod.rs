@@ -2,21 +2,18 @@
 //! everything that is opened under it. It must not wait without a limit.
 
 pub(super) mod belonging;
-pub(super) mod limits;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::action::clock;
-use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::whole_file::read_small;
-use crate::action::rescue::base::{
-    Journal, Opened, Place, RescueError, Stage, repository, startup, worktrees,
-};
-use crate::disk::write;
+use crate::action::rescue::base::{Journal, Opened, Place, RescueError, journal, repository, worktrees};
+use crate::action::rescue::{Rescuer, Stage};
+use crate::disk::{self, write};
 use crate::git::{Git, ObjectFormat, Repository, Sha1, head_in_the_way};
 
 pub(super) use belonging::Belonging;
@@ -30,7 +27,9 @@ const STILL_THERE: &str =
     "`closeout rescues` lists what was saved, `closeout restore` writes it into a new folder";
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
-pub(crate) struct WorktreeLock {
+pub(crate) struct WorktreeLock<'r> {
+    /// Who took it.
+    pub(crate) rescuer: &'r Rescuer,
     /// Its repository, or an empty one of our own that stands in for it.
     pub(crate) repo: Repository,
     /// Why its own repository cannot be used; `None` if it can.
@@ -50,10 +49,10 @@ pub(crate) struct WorktreeLock {
     lock: Arc<File>,
 }
 
-impl WorktreeLock {
+impl<'r> WorktreeLock<'r> {
     /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`]. Refuses one
     /// whose repository cannot be used.
-    pub(crate) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take(rescuer: &'r Rescuer, workspace: &Path) -> Result<WorktreeLock<'r>, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             Opened::Usable(repo) => match head_in_the_way(&repo.git_dir) {
                 Some(words) => Err(RescueError::Refused(format!("{words}; {STILL_THERE}"))),
@@ -65,7 +64,7 @@ impl WorktreeLock {
 
     /// The same for what needs no repository: if the workspace's own cannot be used, an empty one stands in for
     /// it, with which work can be kept in the vault.
-    pub(crate) fn take_any(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take_any(rescuer: &'r Rescuer, workspace: &Path) -> Result<WorktreeLock<'r>, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             // Git would wait for it.
             Opened::Usable(repo) if is_waited_for(&repo.git_dir.join("HEAD")) => {
@@ -79,7 +78,10 @@ impl WorktreeLock {
 
     /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
     /// it.
-    pub(crate) fn take_to_read(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn take_to_read(
+        rescuer: &'r Rescuer,
+        workspace: &Path,
+    ) -> Result<WorktreeLock<'r>, RescueError> {
         let worktree = WorktreeLock::take_any(rescuer, workspace)?;
         let (git_dir, common_dir) = match worktree.unusable {
             None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
@@ -94,7 +96,7 @@ impl WorktreeLock {
         Ok(WorktreeLock { repo, unusable: None, past_head: Some(reason), ..worktree })
     }
 
-    fn of_repository(rescuer: &Rescuer, mut repo: Repository) -> Result<WorktreeLock, RescueError> {
+    fn of_repository(rescuer: &'r Rescuer, mut repo: Repository) -> Result<WorktreeLock<'r>, RescueError> {
         repository::check_state_folder(&rescuer.state)?;
         worktrees::recognise(&rescuer.state, &mut repo)?;
         let (folder, lock) = locked_folder(rescuer, &repo.key)?;
@@ -103,14 +105,19 @@ impl WorktreeLock {
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
         let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
         let lock = Arc::new(lock);
+        let (unusable, past_head) = (None, None);
         let worktree =
-            WorktreeLock { repo, unusable: None, past_head: None, common_dir, folder, journal, owner, lock };
-        belonging::check(&worktree.git(rescuer))?;
+            WorktreeLock { rescuer, repo, unusable, past_head, common_dir, folder, journal, owner, lock };
+        belonging::check(&worktree.git())?;
         rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
 
-    fn of_unusable(rescuer: &Rescuer, top: PathBuf, reason: String) -> Result<WorktreeLock, RescueError> {
+    fn of_unusable(
+        rescuer: &'r Rescuer,
+        top: PathBuf,
+        reason: String,
+    ) -> Result<WorktreeLock<'r>, RescueError> {
         repository::check_state_folder(&rescuer.state)?;
         let git_dir = top.join(".git");
         let key = Repository::key_of(&git_dir);
@@ -124,34 +131,34 @@ impl WorktreeLock {
             worktrees::remember(&folder, &repo.top, &common_dir)?;
         }
         let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
-        let (unusable, lock) = (Some(reason), Arc::new(lock));
+        let (unusable, past_head, lock) = (Some(reason), None, Arc::new(lock));
         let worktree =
-            WorktreeLock { repo, unusable, past_head: None, common_dir, folder, journal, owner, lock };
+            WorktreeLock { rescuer, repo, unusable, past_head, common_dir, folder, journal, owner, lock };
         rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
 
     /// The same worktree with an empty repository in the place of one that git cannot use.
-    pub(crate) fn standing_in(self, reason: String) -> Result<WorktreeLock, RescueError> {
+    pub(crate) fn standing_in(self, reason: String) -> Result<WorktreeLock<'r>, RescueError> {
         let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
         Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
     }
 
     /// Our folders for all worktrees of the repository.
-    pub(crate) fn places(&self, rescuer: &Rescuer) -> Result<Vec<Place>, RescueError> {
-        worktrees::of_repository(&rescuer.state, &self.common_dir)
+    pub(crate) fn places(&self) -> Result<Vec<Place>, RescueError> {
+        worktrees::of_repository(&self.rescuer.state, &self.common_dir)
     }
 
     /// A path for a new working folder, whose name no git child that outlived its rescue knows. Removes those of
     /// killed rescues first.
     pub(crate) fn work(&self) -> PathBuf {
-        startup::remove_left(&self.folder);
+        remove_left(&self.folder);
         self.folder.join(format!("work-{}", self.new_id()))
     }
 
     /// The git runner for this worktree.
-    pub(crate) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
-        rescuer.runner(&self.repo, &self.lock)
+    pub(crate) fn git(&self) -> Git<'_> {
+        self.rescuer.runner(&self.repo, &self.lock)
     }
 
     /// A new unique name: the UTC time and eight digits, of which four are the owner's.
@@ -172,8 +179,8 @@ impl WorktreeLock {
     }
 
     /// Syncs the file systems of the repository and of our own folder, unless that is turned off.
-    pub(crate) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
-        if rescuer.is_synced {
+    pub(crate) fn sync(&self) -> Result<(), RescueError> {
+        if self.rescuer.is_synced {
             for path in [&self.repo.common_dir, &self.folder] {
                 write::sync_file_system(path).map_err(RescueError::io("write", path))?;
             }
@@ -226,4 +233,54 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
     let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
     lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))
+}
+
+impl Rescuer {
+    /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
+    /// alone what another process is using.
+    pub fn sweep(&self) {
+        for entry in fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten() {
+            let Ok(lock) = disk::open(&entry.path().join("lock")) else { continue };
+            if lock.try_lock().is_err() {
+                continue;
+            }
+            remove_left(&entry.path());
+        }
+    }
+
+    /// The tops of worktrees with an interrupted rescue or undo. One that another process is carrying out right
+    /// now is included; [`Rescuer::recover`] waits for it.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let folders = fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten();
+        let cut = folders.filter_map(|entry| {
+            let actions = Journal::at(&entry.path()).read().ok()?.entries;
+            let (_, is_over) = journal::last_move(&actions)?;
+            let top = worktrees::place_of(&entry.path())?;
+            (!is_over).then_some(top)
+        });
+        cut.collect()
+    }
+}
+
+/// The beginning of the names of working folders that are being removed.
+const REMOVING: &str = "work-removing-";
+
+/// Removes from one of our own folders, which the caller has locked, what killed rescues left in it. A git child that
+/// outlived its rescue may still write into a working folder: one that reads its input holds no lock. So the folder
+/// gets another name first, under which the child finds nothing, and cannot keep it from being removed.
+pub(crate) fn remove_left(folder: &Path) {
+    for left in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (name, path) = (left.file_name(), left.path());
+        let words = name.to_string_lossy();
+        // What cannot be removed is tried again at the next rescue.
+        if words.starts_with(REMOVING) {
+            let _ = fs::remove_dir_all(path);
+        } else if words.starts_with("work") {
+            let removing = folder.join(format!("{REMOVING}{words}"));
+            let is_renamed = fs::rename(&path, &removing).is_ok();
+            let _ = fs::remove_dir_all(if is_renamed { removing } else { path });
+        } else if disk::write::is_left(&name) {
+            let _ = fs::remove_file(path);
+        }
+    }
 }

@@ -7,15 +7,15 @@ pub(super) mod reuse;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, Stage, references, repository};
-use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging, limits};
+use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, references, repository};
+use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
 use crate::action::rescue::survey::spool::STREAM;
-use crate::action::rescue::survey::{self, Spool, Survey, Tree, ignored, listing, seen_index};
-use crate::action::rescue::{Rescuer, catalogue, vault};
+use crate::action::rescue::survey::{self, Expected, Spool, Survey, Tree, listing, seen_index};
+use crate::action::rescue::{Rescuer, Stage, vault};
 use crate::git::{Git, Shadow};
-use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
+use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
 /// Where and how a record ended up being kept.
 struct Kept {
@@ -50,281 +50,252 @@ impl Rescuer {
         &self,
         workspace: &Path,
         order: RecordOrder,
-    ) -> Result<(WorktreeLock, RescueRecord, Recorded), RescueError> {
+    ) -> Result<(WorktreeLock<'_>, RescueRecord, Recorded), RescueError> {
         let mut worktree = WorktreeLock::take_any(self, workspace)?;
-        let recovered = recovery::recover(self, &worktree);
-        let mut made = recovered.and_then(|()| self.record_in(&worktree, order));
+        let recovered = recovery::recover(&worktree);
+        let mut made = recovered.and_then(|()| record_in(&worktree, order));
         if matches!(made, Err(RescueError::Git { .. }))
-            && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git(self))
+            && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git())
         {
             made = Err(error);
         }
         if let Err(RescueError::Unusable(reason)) = made {
             worktree = worktree.standing_in(reason)?;
-            made = self.record_in(&worktree, order);
+            made = record_in(&worktree, order);
         }
         match made {
             Ok((record, read)) => Ok((worktree, record, read)),
-            Err(error @ RescueError::TimedOut(_)) => Err(self.kept_apart(worktree, order, error)),
+            Err(error @ RescueError::TimedOut(_)) => Err(kept_apart(worktree, order, error)),
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Where git hangs on its own files, all files of the work tree go into the vault without it: the same error, with the
-    /// record if there is one.
-    fn kept_apart(&self, worktree: WorktreeLock, order: RecordOrder, error: RescueError) -> RescueError {
-        if worktree.unusable.is_some() {
-            return error;
-        }
-        let Ok(worktree) = worktree.standing_in(error.to_string()) else { return error };
-        match self.record_in(&worktree, order) {
-            Ok((record, _)) => error.keeping(&record.reference),
-            Err(_) => error,
-        }
+/// Where git hangs on its own files, all files of the work tree go into the vault without it: the same error, with the
+/// record if there is one.
+fn kept_apart(worktree: WorktreeLock, order: RecordOrder, error: RescueError) -> RescueError {
+    if worktree.unusable.is_some() {
+        return error;
     }
+    let Ok(worktree) = worktree.standing_in(error.to_string()) else { return error };
+    match record_in(&worktree, order) {
+        Ok((record, _)) => error.keeping(&record.reference),
+        Err(_) => error,
+    }
+}
 
-    /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
-    /// it elsewhere.
-    fn record_in(
-        &self,
-        worktree: &WorktreeLock,
-        order: RecordOrder,
-    ) -> Result<(RescueRecord, Recorded), RescueError> {
-        match self.record_where_ordered(worktree, order) {
-            Err(error @ RescueError::Linked(_)) if order.keep_in != KeepIn::Vault => {
-                let order = RecordOrder { keep_in: KeepIn::Vault, ..order };
-                let (mut record, read) = self.record_where_ordered(worktree, order)?;
-                record.notices.insert(0, RecordNotice::VaultOnly { reason: error.to_string() });
-                Ok((record, read))
+/// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
+/// it elsewhere.
+fn record_in(worktree: &WorktreeLock, order: RecordOrder) -> Result<(RescueRecord, Recorded), RescueError> {
+    match record_where_ordered(worktree, order) {
+        Err(error @ RescueError::Linked(_)) if order.keep_in != KeepIn::Vault => {
+            let order = RecordOrder { keep_in: KeepIn::Vault, ..order };
+            let (mut record, read) = record_where_ordered(worktree, order)?;
+            record.notices.insert(0, RecordNotice::VaultOnly { reason: error.to_string() });
+            Ok((record, read))
+        }
+        made => made,
+    }
+}
+
+fn record_where_ordered(
+    worktree: &WorktreeLock,
+    order: RecordOrder,
+) -> Result<(RescueRecord, Recorded), RescueError> {
+    let git = worktree.git();
+    let keep_in = if worktree.unusable.is_some() { KeepIn::Vault } else { order.keep_in };
+    let order = RecordOrder { keep_in, ..order };
+    if order.keep_in != KeepIn::Vault {
+        worktree.repo.check_writes(&[])?;
+        repository::check_writable(&worktree.repo)?;
+    }
+    let (read, draft, spool) = read(worktree, &git, order)?;
+    // Git takes a folder without a valid HEAD for no repository and makes no reference there.
+    let mut elsewhere = None;
+    let reason = match &worktree.unusable {
+        Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
+        None if read.survey.head.is_known() => match belonging::of(&git, &read.survey)? {
+            Belonging::Own => None,
+            Belonging::Elsewhere(notice) => {
+                elsewhere = Some(notice);
+                None
             }
-            made => made,
-        }
+            Belonging::Doubtful(reason) => Some(reason),
+        },
+        None => Some("HEAD names no commit and no branch that can be read".to_owned()),
+    };
+    let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
+    let order = RecordOrder { keep_in, ..order };
+    let head = read.head_problem.is_none().then_some(&read.head);
+    if snapshot::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
+        return Err(RescueError::Nothing);
     }
+    let mut record = match reuse::same(worktree, &git, order, &read, &draft)? {
+        Some(saved) => {
+            let record = reuse::described(worktree, &git, saved, &read.survey, draft.gaps)?;
+            let unchanged = clock::now().millis_since(record.time);
+            RescueRecord { unchanged_millis: Some(u64::try_from(unchanged).unwrap_or(0)), ..record }
+        }
+        None => write(worktree, &git, order.keep_in, &read, draft, spool)?,
+    };
+    record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }).or(elsewhere));
+    record.notices.extend(read.settings.mirrors.iter().cloned());
+    Ok((record, read))
+}
 
-    fn record_where_ordered(
-        &self,
-        worktree: &WorktreeLock,
-        order: RecordOrder,
-    ) -> Result<(RescueRecord, Recorded), RescueError> {
-        let git = worktree.git(self);
-        let keep_in = if worktree.unusable.is_some() { KeepIn::Vault } else { order.keep_in };
-        let order = RecordOrder { keep_in, ..order };
-        if order.keep_in != KeepIn::Vault {
-            worktree.repo.check_writes(&[])?;
-            repository::check_writable(&worktree.repo)?;
-        }
-        let (read, draft, spool) = self.read(worktree, &git, order)?;
-        // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-        let mut elsewhere = None;
-        let reason = match &worktree.unusable {
-            Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
-            None if read.survey.head.is_known() => match belonging::of(&git, &read.survey)? {
-                Belonging::Own => None,
-                Belonging::Elsewhere(notice) => {
-                    elsewhere = Some(notice);
-                    None
-                }
-                Belonging::Doubtful(reason) => Some(reason),
-            },
-            None => Some("HEAD names no commit and no branch that can be read".to_owned()),
+/// Reads everything that a record holds.
+fn read(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    order: RecordOrder,
+) -> Result<(Recorded, Draft, Spool), RescueError> {
+    let settings = Settings::read(git)?;
+    let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+    shadow.configure(&settings.for_shadow())?;
+    let mut spool = Spool::create(git, &shadow.file(STREAM))?;
+    let is_wanted = |expected: &Expected| {
+        check_size(worktree, order, expected)?;
+        worktree.rescuer.reached(Stage::Listed);
+        Ok(())
+    };
+    let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
+    let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
+    worktree.rescuer.reached(Stage::Surveyed);
+    // Read before the record is written: the record's own objects must not stand in for missing ones.
+    let (head, head_problem) =
+        match survey.head.commit.map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit)) {
+            Ok(head) => (head, None),
+            Err(error) => (Tree::new(), Some(error.to_string())),
         };
-        let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
-        let order = RecordOrder { keep_in, ..order };
-        let head = read.head.as_ref().ok();
-        if snapshot::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
-            return Err(RescueError::Nothing);
+    let snapshot = draft.snapshot.clone();
+    let trees = (head_problem.is_none().then_some(&head), &snapshot);
+    let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
+    Ok((Recorded { settings, shadow, survey, head, head_problem, unchanged, snapshot }, draft, spool))
+}
+
+/// Writes a record of what was read. It is verified and on disk when this returns.
+fn write(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    keep_in: KeepIn,
+    read: &Recorded,
+    draft: Draft,
+    spool: Spool,
+) -> Result<RescueRecord, RescueError> {
+    let Recorded { shadow, survey, .. } = read;
+    let commits = snapshot::import(git, shadow, survey, &draft, spool)?;
+    worktree.rescuer.reached(Stage::Imported);
+    worktree.repo.check_same()?;
+    let time = clock::now();
+    let saving = Saved {
+        reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
+        snapshot: commits.snapshot,
+        record: commits.record,
+        head: survey.head.commit,
+        digest: listing::digest(&survey.entries),
+        shown: shown(time, survey, &draft),
+    };
+    let kept = keep(worktree, git, shadow, keep_in, &draft, saving.clone())?;
+    let shown = Shown {
+        n_disk_bytes: Some(kept.n_disk_bytes),
+        vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+        is_vault_only: kept.is_vault_only,
+        ..saving.shown
+    };
+    let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
+    worktree.journal.end(saved.clone())?;
+    worktree.rescuer.reached(Stage::RecordJournalled);
+    let record = reuse::described(worktree, git, saved, survey, draft.gaps)
+        .map_err(|error| error.keeping(&kept.reference))?;
+    Ok(RescueRecord { notices: kept.notices, ..record })
+}
+
+/// Moves the imported objects to where the record is kept and verifies that they arrived.
+fn keep(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    shadow: &Shadow,
+    keep_in: KeepIn,
+    draft: &Draft,
+    saving: Saved,
+) -> Result<Kept, RescueError> {
+    let commits = &Commits { snapshot: saving.snapshot, record: saving.record };
+    let usual = saving.reference.clone();
+    let id = usual.rsplit('/').next().unwrap_or_default().to_owned();
+    if keep_in == KeepIn::Vault {
+        let vault = vault::write(worktree, shadow, &id, draft, commits)?;
+        return kept_in_vault(worktree, usual, vault, Vec::new());
+    }
+    let n_disk_bytes = packs::pack_bytes(shadow)?;
+    let packs = packs::move_packs(shadow, worktree)?;
+    worktree.rescuer.reached(Stage::PackMoved);
+    // After a cancellation no reference keeps the pack, so git may remove it once it is old.
+    let release = |error: RescueError| {
+        if matches!(error, RescueError::Cancelled { .. } | RescueError::Linked(_)) {
+            packs::release_packs(worktree, &packs);
         }
-        let mut record = match reuse::same(self, worktree, &git, order, &read, &draft)? {
-            Some(saved) => {
-                let ignored = ignored::count(&git, &read.survey.ignored)?;
-                reuse::reused(self, worktree, saved, &read.survey, draft.gaps, ignored)?
+        error
+    };
+    verify::verify(git, draft, commits, &packs).map_err(release)?;
+    worktree.rescuer.reached(Stage::Verified);
+    worktree.sync()?;
+    git.check_cancelled().map_err(|error| release(error.into()))?;
+    // From here on not cancellable: the reference and its journal line come both or not at all.
+    let git = &git.to_the_end();
+    let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };
+    // If a crash interrupts what follows, recovery finds this entry and treats the record as saved.
+    worktree.journal.begin(&Saved { shown, ..saving })?;
+    let below = format!("rescue/{}/{id}", worktree.repo.key);
+    let made = references::make_or_other(git, &below, commits.snapshot);
+    let (reference, notice) = match made {
+        Ok(made) => made,
+        Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
+            // No name is free, or someone left a lock on the whole table of references: keep the record
+            // outside of them.
+            let vault = vault::write(worktree, shadow, &id, draft, commits)?;
+            let notice = RecordNotice::VaultOnly { reason: error.to_string() };
+            return kept_in_vault(worktree, usual, vault, vec![notice]);
+        }
+        Err(error) => return Err(release(error)),
+    };
+    worktree.rescuer.reached(Stage::ReferenceMade);
+    // A garbage collection may have run between the pack's arrival and the reference.
+    if let Err(error) = verify::is_there(git, draft, commits.names()) {
+        // If the removal fails too, the first error is still the one to report.
+        let _ = references::remove(git, &reference, commits.snapshot);
+        return Err(error);
+    }
+    packs::release_packs(worktree, &packs);
+    let vault = match keep_in {
+        KeepIn::RepositoryAndVault => {
+            let written = vault::write(worktree, shadow, &id, draft, commits);
+            if matches!(written, Err(RescueError::Cancelled { .. })) {
+                // If the removal fails, the reference is listed as a record that the journal does not know.
+                let _ = references::remove(git, &reference, commits.snapshot);
             }
-            None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
-        };
-        record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }).or(elsewhere));
-        record.notices.extend(read.settings.mirrors.iter().cloned());
-        Ok((record, read))
-    }
-
-    /// Reads everything that a record holds.
-    fn read(
-        &self,
-        worktree: &WorktreeLock,
-        git: &Git<'_>,
-        order: RecordOrder,
-    ) -> Result<(Recorded, Draft, Spool), RescueError> {
-        let settings = Settings::read(git)?;
-        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
-        shadow.configure(&settings.for_shadow())?;
-        let mut spool = Spool::create(git, &shadow.file(STREAM))?;
-        let is_wanted = |expected: &survey::Expected| {
-            limits::check(worktree, order, self.ask_above, expected)?;
-            self.reached(Stage::Listed);
-            Ok(())
-        };
-        let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
-        let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
-        self.reached(Stage::Surveyed);
-        // Read before the record is written: the record's own objects must not stand in for missing ones.
-        let head = last_commit(git, &survey);
-        let snapshot = draft.snapshot.clone();
-        let trees = (head.as_ref().ok(), &snapshot);
-        let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
-        Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
-    }
-
-    /// Writes a record of what was read. It is verified and on disk when this returns.
-    fn write(
-        &self,
-        worktree: &WorktreeLock,
-        git: &Git<'_>,
-        keep_in: KeepIn,
-        read: &Recorded,
-        draft: Draft,
-        spool: Spool,
-    ) -> Result<RescueRecord, RescueError> {
-        let Recorded { shadow, survey, .. } = read;
-        let commits = snapshot::import(git, shadow, survey, &draft, spool)?;
-        self.reached(Stage::Imported);
-        worktree.repo.check_same()?;
-        let time = clock::now();
-        let saving = Saved {
-            reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
-            snapshot: commits.snapshot,
-            record: commits.record,
-            head: survey.head.commit,
-            digest: listing::digest(&survey.entries),
-            shown: shown(time, survey, &draft),
-        };
-        let kept = self.keep(worktree, git, shadow, keep_in, &draft, saving.clone())?;
-        let shown = Shown {
-            n_disk_bytes: Some(kept.n_disk_bytes),
-            vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
-            is_vault_only: kept.is_vault_only,
-            ..saving.shown
-        };
-        let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
-        worktree.journal.end(saved)?;
-        self.reached(Stage::RecordJournalled);
-        let counted =
-            ignored::count(git, &survey.ignored).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
-        let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
-        Ok(RescueRecord {
-            reference: kept.reference,
-            snapshot: commits.snapshot,
-            record: commits.record,
-            time,
-            unchanged_millis: None,
-            branch: survey.head.branch.clone(),
-            n_files: survey.blobs.len(),
-            n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),
-            n_disk_bytes: kept.n_disk_bytes,
-            gaps: draft.gaps,
-            is_settled: survey.is_settled,
-            ignored,
-            vault: kept.vault,
-            notices: kept.notices,
-            totals,
-        })
-    }
-
-    /// Moves the imported objects to where the record is kept and verifies that they arrived.
-    fn keep(
-        &self,
-        worktree: &WorktreeLock,
-        git: &Git<'_>,
-        shadow: &Shadow,
-        keep_in: KeepIn,
-        draft: &Draft,
-        saving: Saved,
-    ) -> Result<Kept, RescueError> {
-        let commits = &Commits { snapshot: saving.snapshot, record: saving.record };
-        let usual = saving.reference.clone();
-        let id = usual.rsplit('/').next().unwrap_or_default().to_owned();
-        if keep_in == KeepIn::Vault {
-            let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
-            return self.kept_in_vault(worktree, usual, vault, Vec::new());
+            Some(written?)
         }
-        let n_disk_bytes = packs::pack_bytes(shadow)?;
-        let packs = packs::move_packs(shadow, worktree)?;
-        self.reached(Stage::PackMoved);
-        // After a cancellation no reference keeps the pack, so git may remove it once it is old.
-        let release = |error: RescueError| {
-            if matches!(error, RescueError::Cancelled { .. } | RescueError::Linked(_)) {
-                packs::release_packs(worktree, &packs);
-            }
-            error
-        };
-        verify::verify(git, draft, commits, &packs).map_err(release)?;
-        self.reached(Stage::Verified);
-        worktree.sync(self)?;
-        git.check_cancelled().map_err(|error| release(error.into()))?;
-        // From here on not cancellable: the reference and its journal line come both or not at all.
-        let git = &git.to_the_end();
-        let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };
-        // If a crash interrupts what follows, recovery finds this entry and treats the record as saved.
-        worktree.journal.begin(&Saved { shown, ..saving })?;
-        let below = format!("rescue/{}/{id}", worktree.repo.key);
-        let made = references::make_or_other(git, &below, commits.snapshot);
-        let (reference, notice) = match made {
-            Ok(made) => made,
-            Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
-                // No name is free, or someone left a lock on the whole table of references: keep the record
-                // outside of them.
-                let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
-                let notice = RecordNotice::VaultOnly { reason: error.to_string() };
-                return self.kept_in_vault(worktree, usual, vault, vec![notice]);
-            }
-            Err(error) => return Err(release(error)),
-        };
-        self.reached(Stage::ReferenceMade);
-        // A garbage collection may have run between the pack's arrival and the reference.
-        if let Err(error) = verify::is_there(git, draft, commits.names()) {
-            // If the removal fails too, the first error is still the one to report.
-            let _ = references::remove(git, &reference, commits.snapshot);
-            return Err(error);
-        }
-        packs::release_packs(worktree, &packs);
-        let vault = match keep_in {
-            KeepIn::RepositoryAndVault => {
-                let written = vault::write(self, worktree, shadow, &id, draft, commits);
-                if matches!(written, Err(RescueError::Cancelled { .. })) {
-                    // If the removal fails, the reference is listed as a record that the journal does not know.
-                    let _ = references::remove(git, &reference, commits.snapshot);
-                }
-                Some(written?)
-            }
-            KeepIn::Repository | KeepIn::Vault => None,
-        };
-        worktree.sync(self)?;
-        let notices = notice.into_iter().collect();
-        Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
-    }
+        KeepIn::Repository | KeepIn::Vault => None,
+    };
+    worktree.sync()?;
+    let notices = notice.into_iter().collect();
+    Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
+}
 
-    fn kept_in_vault(
-        &self,
-        worktree: &WorktreeLock,
-        reference: String,
-        vault: PathBuf,
-        notices: Vec<RecordNotice>,
-    ) -> Result<Kept, RescueError> {
-        worktree.sync(self)?;
-        let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
-        Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
-    }
+fn kept_in_vault(
+    worktree: &WorktreeLock,
+    reference: String,
+    vault: PathBuf,
+    notices: Vec<RecordNotice>,
+) -> Result<Kept, RescueError> {
+    worktree.sync()?;
+    let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
+    Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
 }
 
 /// Whether git could not take a lock. The reftable format has a single lock for all references.
 fn is_locked(error: &RescueError) -> bool {
     matches!(error, RescueError::Git { words, .. } if words.contains("cannot lock"))
-}
-
-/// The tree of the last commit, or why it cannot be read.
-fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
-    let commit = survey.head.commit;
-    commit
-        .map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit))
-        .map_err(|error| error.to_string())
 }
 
 /// What the list of records shows of it, as far as that is known before it is kept.
@@ -333,8 +304,45 @@ fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
         time: Some(time.0),
         branch: survey.head.branch.clone(),
         n_files: Some(survey.blobs.len()),
-        n_bytes: Some(survey.blobs.values().map(|blob| blob.size).sum()),
+        n_bytes: Some(survey.n_bytes()),
         n_gaps: Some(draft.gaps.len()),
         ..Shown::default()
     }
+}
+
+/// Checks whether a record of the expected size may be made. No content is read for it: the sizes come from the listing.
+///
+/// # Errors
+/// [`RescueError::NoRoom`] if it would take more than half of the free space, [`RescueError::Ask`] if it is
+/// large and no person has allowed that.
+fn check_size(worktree: &WorktreeLock, order: RecordOrder, expected: &Expected) -> Result<(), RescueError> {
+    // The spooled contents and the pack made from them lie side by side in our own folder for a while.
+    let own = expected.bytes.saturating_add(expected.new_bytes);
+    let mut places = vec![(worktree.folder.as_path(), own)];
+    if order.keep_in != KeepIn::Vault {
+        places.push((worktree.repo.common_dir.as_path(), expected.new_bytes));
+    }
+    let mut n_free_bytes = u64::MAX;
+    for (place, needed) in places {
+        let free = free_bytes(place)?;
+        n_free_bytes = n_free_bytes.min(free);
+        if needed > free / 2 {
+            let cost = RecordCost { n_files: expected.new_files, n_bytes: needed, n_free_bytes: free };
+            return Err(RescueError::NoRoom { cost, largest: expected.largest.clone() });
+        }
+    }
+    let cost = RecordCost { n_files: expected.new_files, n_bytes: expected.new_bytes, n_free_bytes };
+    let ask_above = worktree.rescuer.ask_above;
+    let is_large = cost.n_bytes > ask_above.n_bytes || cost.n_files > ask_above.n_files;
+    if is_large && !order.is_size_allowed {
+        return Err(RescueError::Ask(cost));
+    }
+    Ok(())
+}
+
+/// The bytes that this user can still write on the file system of `place`.
+fn free_bytes(place: &Path) -> Result<u64, RescueError> {
+    let stat = rustix::fs::statvfs(place)
+        .map_err(|errno| RescueError::io("look at the space of", place)(errno.into()))?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }

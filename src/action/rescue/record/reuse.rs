@@ -6,18 +6,16 @@
 
 use std::path::Path;
 
-use crate::action::clock;
 use crate::action::rescue::base::{RescueError, Saved, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, Recorded, verify};
-use crate::action::rescue::survey::{Survey, Tree, listing};
-use crate::action::rescue::{Rescuer, catalogue, vault};
+use crate::action::rescue::survey::{Survey, Tree, coverage, listing};
+use crate::action::rescue::{catalogue, vault};
 use crate::git::Git;
-use crate::model::{CommitId, Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
+use crate::model::{CommitId, Gap, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
 /// The newest record of this worktree, if a new one would have the same content in the same place.
 pub(crate) fn same(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
     order: RecordOrder,
@@ -36,7 +34,7 @@ pub(crate) fn same(
             let name = saved.shown.vault.as_ref().filter(|_| saved.shown.is_vault_only);
             let bundle = name.map(|name| vault::folder(&worktree.folder).join(name));
             let is_of_bundle =
-                |bundle: &Path| vault::check(rescuer, bundle, &read.shadow.file("opened"), draft).is_ok();
+                |bundle: &Path| vault::check(worktree, bundle, &read.shadow.file("opened"), draft).is_ok();
             return is_of_state(saved, survey) && bundle.is_some_and(|bundle| is_of_bundle(&bundle));
         }
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
@@ -66,34 +64,31 @@ fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
         && verify::is_there(git, draft, commits.names()).is_ok()
 }
 
-/// The description of a reused record.
-pub(crate) fn reused(
-    rescuer: &Rescuer,
+/// The description of a kept record of what was just read.
+pub(crate) fn described(
     worktree: &WorktreeLock,
+    git: &Git<'_>,
     saved: Saved,
     survey: &Survey,
     gaps: Vec<Gap>,
-    ignored: IgnoredFiles,
 ) -> Result<RescueRecord, RescueError> {
     let shown = saved.shown;
-    let time = Timestamp(shown.time.unwrap_or_default());
-    let unchanged = clock::now().millis_since(time);
     let bundle = shown.vault.map(|name| vault::folder(&worktree.folder).join(name));
     Ok(RescueRecord {
         reference: saved.reference,
         snapshot: saved.snapshot,
         record: saved.record,
-        time,
-        unchanged_millis: Some(u64::try_from(unchanged).unwrap_or(0)),
+        time: Timestamp(shown.time.unwrap_or_default()),
+        unchanged_millis: None,
         branch: survey.head.branch.clone(),
         n_files: survey.blobs.len(),
-        n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),
+        n_bytes: survey.n_bytes(),
         n_disk_bytes: shown.n_disk_bytes.unwrap_or(0),
         gaps,
         is_settled: survey.is_settled,
-        ignored,
+        ignored: coverage::count_ignored(git, &survey.ignored)?,
         vault: bundle.filter(|path| path.is_file()),
         notices: Vec::new(),
-        totals: catalogue::totals(rescuer, worktree)?,
+        totals: catalogue::totals(worktree)?,
     })
 }

@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 
 use crate::action::clock;
 use crate::action::rescue::base::git_files::{self, below};
-use crate::action::rescue::base::killed_git::update_ref;
-use crate::action::rescue::base::{Move, RescueError, holder, packed_refs};
+use crate::action::rescue::base::references::update_ref;
+use crate::action::rescue::base::{Move, RescueError, ref_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk;
-use crate::disk::write::{Missing, NewFile, Over};
+use crate::disk::write::{Missing, NewFile, Over, is_removed};
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
@@ -101,7 +101,7 @@ impl<'r> Branch<'r> {
             if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
                 release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
-                    return Err(RescueError::Busy(holder::label(self.repo, &lock)));
+                    return Err(RescueError::Busy(git_files::holder_label(self.repo, &lock)));
                 }
                 return Err(RescueError::io("make", &lock)(error));
             }
@@ -110,15 +110,15 @@ impl<'r> Branch<'r> {
         if self.plan.to.is_some() {
             return Ok(());
         }
-        let of_packed = packed_refs::lock_path(self.repo);
+        let of_packed = ref_files::packed_lock(self.repo);
         let prepared = below(self.repo, &self.prepared, Missing::Fail);
-        let taken = prepared.and_then(|prepared| packed_refs::lock(self.repo, &prepared));
+        let taken = prepared.and_then(|prepared| ref_files::lock_packed(self.repo, &prepared));
         if matches!(taken, Ok(Some(_))) {
             return Ok(());
         }
         release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
         taken.map_err(RescueError::io("make", &of_packed))?;
-        Err(RescueError::Busy(holder::label(self.repo, &of_packed)))
+        Err(RescueError::Busy(git_files::holder_label(self.repo, &of_packed)))
     }
 
     /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
@@ -131,7 +131,7 @@ impl<'r> Branch<'r> {
         let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
         if self.plan.to.is_none() {
-            packed_refs::take_out(self.repo, self.plan.branch.as_str())?;
+            ref_files::take_out_packed(self.repo, self.plan.branch.as_str())?;
         }
         let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
@@ -142,11 +142,8 @@ impl<'r> Branch<'r> {
                 }
                 Err(error)
             }),
-            None => match place.remove() {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-                // One that was packed has no file.
-                Ok(()) | Err(_) => Ok(()),
-            },
+            // One that was packed has no file.
+            None => is_removed(place.remove()).map(drop),
         });
         moved.map_err(RescueError::io("move", &file))
     }
@@ -226,7 +223,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
 /// Removes the locks on HEAD, the branch `name` and the packed references that are links to the file with this inode.
 pub(crate) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
     let [head, branch] = locks(repo, name);
-    for lock in [packed_refs::lock_path(repo), branch, head] {
+    for lock in [ref_files::packed_lock(repo), branch, head] {
         if ours.is_some() && inode(&lock) == ours {
             let removed = git_files::remove(repo, &lock);
             removed.map_err(RescueError::io("remove", &lock))?;
@@ -243,7 +240,7 @@ pub(crate) fn release_hidden(worktree: &WorktreeLock) {
     for found in entries(&repo.common_dir.join("refs")).filter(|found| top(&found.file_name())) {
         for folder in ["rescue", "visible", "moved"].map(|kind| found.path().join(kind).join(&repo.key)) {
             for lock in entries(&folder).filter(|lock| is_own_lock(worktree, &lock.file_name())) {
-                let packed = packed_refs::lock_path(repo);
+                let packed = ref_files::packed_lock(repo);
                 let is_packed_ours = inode(&packed).is_some_and(|it| inode(&lock.path()) == Some(it));
                 // While the other lock is there, this one proves that it is ours.
                 if is_packed_ours && git_files::remove(repo, &packed).is_err() {

@@ -103,7 +103,7 @@ pub(crate) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
         return Ok(());
     }
     let args = ["update-index", "--no-split-index"];
-    succeeded("update-index", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    succeeded("update-index", git.shadowed(shadow, args, Stdin::Lock)?)?;
     Ok(())
 }
 

@@ -5,9 +5,7 @@
 
 pub(super) mod branch;
 pub(super) mod kept_index;
-pub(super) mod new_branch;
 pub(super) mod packs;
-pub(super) mod pinned;
 pub(super) mod prepared;
 pub(super) mod recovery;
 pub(super) mod target;
@@ -15,16 +13,21 @@ pub(super) mod target;
 use std::fs::File;
 use std::time::SystemTime;
 
-use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{JournalEntry, Move, RescueError, Stage, git_files, holder, references};
+use crate::action::rescue::Stage;
+use crate::action::rescue::base::{
+    JournalEntry, Move, PinnedAs, RescueError, git_files, ref_files, references,
+};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{inode, move_branch};
 use crate::action::rescue::ref_transaction::kept_index::kept;
 use crate::action::rescue::ref_transaction::prepared::{
     checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back,
 };
+use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::action::rescue::survey::{SeenIndex, listing};
+use crate::disk::write::is_removed;
 use crate::git::{Git, RawIndex, Shadow, operation};
+use crate::model::{CommitId, RefName};
 
 pub(super) use branch::Branch;
 pub(super) use packs::{Listed, Needed};
@@ -41,31 +44,30 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
 /// Makes the move. If it fails, everything is as before. `who` is the identity for the reflog, with the time; if `None`,
 /// git is asked for it.
 pub(crate) fn make(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,
     mut plan: Move,
     who: Option<String>,
 ) -> Result<(), RescueError> {
-    let git = worktree.git(rescuer);
+    let git = worktree.git();
     worktree.repo.check_writes(&[plan.branch.as_str()])?;
-    new_branch::check_packed(worktree)?;
+    check_packed(worktree)?;
     if plan.is_branch_only {
-        return new_branch::make(rescuer, worktree, &git, &mut plan, who);
+        return make_branch_only(worktree, &git, &mut plan, who);
     }
     // Its files would look changed in the other worktree.
     if target::is_checked_out_twice(&git, &plan.branch)? {
         return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
     }
-    let branch = match prepare(rescuer, worktree, &git, &mut plan, who) {
+    let branch = match prepare(worktree, &git, &mut plan, who) {
         Ok(branch) => branch,
         Err(error) => {
             forget_prepared(worktree, &plan);
             return Err(error);
         }
     };
-    rescuer.reached(Stage::MoveJournalled);
-    let held = match lock(rescuer, &git, worktree, shadow, &plan, branch.as_ref()) {
+    worktree.rescuer.reached(Stage::MoveJournalled);
+    let held = match lock(&git, worktree, shadow, &plan, branch.as_ref()) {
         Ok(held) => held,
         Err(error) => {
             roll_back(worktree, &plan)?;
@@ -80,20 +82,19 @@ pub(crate) fn make(
     if let Err(error) = moved {
         // A failed call of git does not say whether the branch was moved.
         if branch.is_none() && references::at(&git, plan.branch.as_str())? == plan.to {
-            return finish(rescuer, worktree, &plan, None);
+            return finish(worktree, &plan, None);
         }
         roll_back(worktree, &plan)?;
         return Err(error);
     }
-    rescuer.reached(Stage::BranchMoved);
-    let finished = finish(rescuer, worktree, &plan, branch.as_ref());
+    worktree.rescuer.reached(Stage::BranchMoved);
+    let finished = finish(worktree, &plan, branch.as_ref());
     drop(held);
     finished
 }
 
 /// Writes the files that will be linked and renamed, and enters the move in the journal.
 fn prepare<'t>(
-    rescuer: &Rescuer,
     worktree: &'t WorktreeLock,
     git: &Git<'t>,
     plan: &mut Move,
@@ -111,7 +112,7 @@ fn prepare<'t>(
         new.sync_all()
     });
     written.map_err(RescueError::io("write", &beside))?;
-    rescuer.reached(Stage::IndexPrepared);
+    worktree.rescuer.reached(Stage::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
     let branch = Branch::prepare(git, plan, file.clone(), who)?;
     plan.inode = inode(&beside).unwrap_or_default();
@@ -122,7 +123,7 @@ fn prepare<'t>(
 
 /// The error for a lock on the index that is someone else's.
 pub(crate) fn busy(worktree: &WorktreeLock) -> RescueError {
-    RescueError::Busy(holder::label(&worktree.repo, &worktree.repo.index_lock()))
+    RescueError::Busy(git_files::holder_label(&worktree.repo, &worktree.repo.index_lock()))
 }
 
 /// How often to try again if the index has changed by the time its lock is taken.
@@ -139,7 +140,6 @@ struct Replaced {
 /// branch lock but not for the index lock. Everything is therefore checked before; under the index lock we only
 /// check that it is still the file that was read.
 fn lock(
-    rescuer: &Rescuer,
     git: &Git<'_>,
     worktree: &WorktreeLock,
     shadow: &Shadow,
@@ -161,7 +161,7 @@ fn lock(
         check(git, worktree, plan, branch)?;
         mark_checked(worktree, plan)?;
         let old_branch = branch.and_then(Branch::open);
-        rescuer.reached(Stage::Checked);
+        worktree.rescuer.reached(Stage::Checked);
         // A mismatch that is already visible needs no lock that others would run into.
         if now.is_still_at(&index)? {
             if let Err(error) = git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock) {
@@ -170,7 +170,7 @@ fn lock(
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
             }
             if now.is_still_at(&index)? {
-                rescuer.reached(Stage::IndexLocked);
+                worktree.rescuer.reached(Stage::IndexLocked);
                 return Ok(Replaced { _index: now, _branch: old_branch });
             }
             git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
@@ -204,7 +204,6 @@ fn check(
 
 /// Puts the new index in place under our lock and marks the move as complete.
 pub(crate) fn finish(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     plan: &Move,
     branch: Option<&Branch<'_>>,
@@ -214,17 +213,127 @@ pub(crate) fn finish(
         git_files::rename(&worktree.repo, &lock, &index)
             .map_err(RescueError::io("put in its place", &index))?;
     } else {
-        match git_files::remove(&worktree.repo, &index) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(RescueError::io("remove", &index)(error));
-            }
-            _ => git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?,
-        }
+        let removed = git_files::remove(&worktree.repo, &index);
+        is_removed(removed).map_err(RescueError::io("remove", &index))?;
+        git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
     }
-    rescuer.reached(Stage::IndexMoved);
+    worktree.rescuer.reached(Stage::IndexMoved);
     if let Some(branch) = branch {
         // HEAD is still locked by us, so nobody else writes to its reflog.
         branch.log();
     }
-    done(rescuer, worktree, plan)
+    done(worktree, plan)
+}
+
+/// Pins `commits`, of which the last needs the others, and makes the move to them; returns the branch. `plan` makes it of an id of its own and
+/// of the commits that the repository lists, and names the committer for the reflog, as [`make`] takes it. From the pack
+/// on it is completed, whatever is cancelled.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] if a part of the commits is gone, and as for [`make`]; [`RescueError::Cancelled`] if it
+/// was cancelled before. Nothing has moved.
+pub(crate) fn make_pinned(
+    worktree: &WorktreeLock,
+    shadow: &Shadow,
+    (commits, pinned_as, needed): (&[CommitId], PinnedAs, &Needed),
+    plan: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
+) -> Result<RefName, RescueError> {
+    let git = worktree.git();
+    let _held = worktree.rescuer.hold()?;
+    let packs = packs::keep_commit(&git, shadow, worktree, needed)?;
+    let made = (|| {
+        let id = worktree.new_id();
+        // No reference must reach the disk before its commit does, or name one that did not arrive.
+        worktree.sync()?;
+        let (planned, who) = plan(id.clone(), needed.check(&git)?)?;
+        let pins = references::pin(&git, pinned_as, &worktree.repo.key, &id, commits)?;
+        worktree.rescuer.reached(Stage::CommitPinned);
+        needed.check(&git).inspect_err(|_| {
+            for pin in &pins {
+                // One that stays is noticed by git, and in nobody's way.
+                let _ = references::remove(&git, &pin.name, pin.id);
+            }
+        })?;
+        let branch = planned.branch.clone();
+        make(worktree, shadow, planned, who)?;
+        Ok(branch)
+    })();
+    packs::release_packs(worktree, &packs);
+    made
+}
+
+/// Waits for a process that is packing the references.
+fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
+    if ref_files::is_packed_free_soon(&worktree.repo) {
+        return Ok(());
+    }
+    Err(RescueError::Busy(git_files::holder_label(&worktree.repo, &ref_files::packed_lock(&worktree.repo))))
+}
+
+/// Moves a branch that is not checked out, for a commit that the checked-out branch cannot take: creates or deletes it.
+/// Where it is stored as a file, our own file is linked, so that leftovers of a crash
+/// are provably ours.
+fn make_branch_only(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &mut Move,
+    who: Option<String>,
+) -> Result<(), RescueError> {
+    worktree.repo.check_same()?;
+    if references::at(git, plan.branch.as_str())? != plan.from {
+        return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
+    }
+    // A worktree that has the branch checked out would be left without a commit.
+    if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
+        return Err(RescueError::Refused(
+            "the branch is checked out; switch to another one first".to_owned(),
+        ));
+    }
+    let file = for_branch(worktree, &plan.id);
+    let prepared = Branch::prepare(git, plan, file.clone(), who).and_then(|branch| {
+        plan.branch_inode = inode(&file);
+        worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+        Ok(branch)
+    });
+    let branch = prepared.inspect_err(|_| forget_prepared(worktree, plan))?;
+    worktree.rescuer.reached(Stage::MoveJournalled);
+    let moved = match &branch {
+        Some(branch) => by_files(branch),
+        None => move_branch(git, plan),
+    };
+    if let Err(error) = moved
+        && (branch.is_some() || references::at(git, plan.branch.as_str())? != plan.to)
+    {
+        roll_back(worktree, plan)?;
+        return Err(error);
+    }
+    worktree.rescuer.reached(Stage::BranchMoved);
+    if let Some(branch) = &branch {
+        branch.log();
+    }
+    done(worktree, plan)
+}
+
+fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
+    branch.lock()?;
+    if branch.is_as_planned()? {
+        return branch.go();
+    }
+    Err(RescueError::Refused("the branch moved since the rescue".to_owned()))
+}
+
+/// Completes or rolls back a branch move that a crash interrupted.
+pub(crate) fn recover_branch_only(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &Move,
+    at: Option<CommitId>,
+) -> Result<(), RescueError> {
+    if at != plan.to {
+        return roll_back(worktree, plan);
+    }
+    if plan.branch_inode.is_some() {
+        branch::log_again(git, plan);
+    }
+    done(worktree, plan)
 }

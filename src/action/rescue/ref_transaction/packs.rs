@@ -146,7 +146,7 @@ pub(crate) fn keep_commit(
     let base = folder.join("pack");
     let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];
     // Git creates the pack's temporary files in its object directory, which may be on another file system.
-    let packed = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(ids))?;
+    let packed = git.shadowed(shadow, args, Stdin::Bytes(ids))?;
     succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
     move_packs(shadow, worktree)
 }

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{JournalEntry, Move, RescueError, Stage, git_files};
+use crate::action::rescue::Stage;
+use crate::action::rescue::base::{JournalEntry, Move, RescueError, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
 
@@ -34,13 +34,13 @@ pub(crate) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
 
 /// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
 /// file can have their inode, so a lock with that inode is ours.
-pub(crate) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+pub(crate) fn done(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     worktree.repo.check_writes(&[plan.branch.as_str()])?;
     release_branch(worktree, plan)?;
-    worktree.sync(rescuer)?;
+    worktree.sync()?;
     worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
     forget_prepared(worktree, plan);
-    rescuer.reached(Stage::MoveDone);
+    worktree.rescuer.reached(Stage::MoveDone);
     Ok(())
 }
 

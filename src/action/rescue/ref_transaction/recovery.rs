@@ -4,7 +4,6 @@
 
 use std::fs;
 
-use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::settings::is_partial;
 use crate::action::rescue::base::{JournalEntry, Move, RescueError, Saved, git_files, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
@@ -12,7 +11,7 @@ use crate::action::rescue::ref_transaction::branch::{self, inode};
 use crate::action::rescue::ref_transaction::prepared::{
     branch_inode, checked, done, is_ours, prepared, roll_back,
 };
-use crate::action::rescue::ref_transaction::{Needed, busy, finish, new_branch, packs};
+use crate::action::rescue::ref_transaction::{Needed, busy, finish, packs, recover_branch_only};
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::disk;
 use crate::git::{Git, index_entries};
@@ -20,7 +19,7 @@ use crate::model::CommitId;
 
 /// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
 /// all of that while the repository cannot be used.
-pub(crate) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
+pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
     if worktree.unusable.is_some() {
         // Nothing tells how far it got.
         return Ok(());
@@ -32,18 +31,18 @@ pub(crate) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
     let branch: Vec<&str> = interrupted.iter().map(|plan| plan.branch.as_str()).collect();
     let is_linked = worktree.repo.check_writes(&branch).is_err();
     if let Some(plan) = interrupted.filter(|_| !is_linked) {
-        let git = worktree.git(rescuer).to_the_end();
+        let git = worktree.git().to_the_end();
         let at = references::at(&git, plan.branch.as_str())?;
         if plan.is_branch_only {
-            new_branch::recover(rescuer, worktree, &git, plan, at)?;
+            recover_branch_only(worktree, &git, plan, at)?;
         } else {
-            settle(rescuer, worktree, &git, (plan, at), n_unread > 0)?;
+            settle(worktree, &git, (plan, at), n_unread > 0)?;
         }
     }
     if let Some(pending) = worktree.journal.pending()? {
         let names = references::names_of(&pending.reference);
         if !names.iter().any(|name| journal::is_known(actions, name)) {
-            adopt(&worktree.git(rescuer).to_the_end(), worktree, &pending)?;
+            adopt(&worktree.git().to_the_end(), worktree, &pending)?;
         }
         worktree.journal.clear_pending();
     }
@@ -60,7 +59,6 @@ pub(crate) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
 /// Completes or rolls back the move of a branch and its index. `at` is where the branch is now; `is_unread` says
 /// that a line of the journal cannot be read.
 fn settle(
-    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
     (plan, at): (&Move, Option<CommitId>),
@@ -78,22 +76,22 @@ fn settle(
         branch::log_again(git, plan);
     }
     if is_index_moved {
-        done(rescuer, worktree, plan)
+        done(worktree, plan)
     } else if is_lock_ours && at == plan.to && is_checked {
         if is_moved_by_us(worktree, plan) {
-            finish(rescuer, worktree, plan, None)
+            finish(worktree, plan, None)
         } else {
-            take_up(rescuer, worktree, git, plan, true)
+            take_up(worktree, git, plan, true)
         }
     } else if is_unread && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
         // The journal line that marks it as done is unreadable; prepared files are removed only after that
         // line.
-        done(rescuer, worktree, plan)
+        done(worktree, plan)
     } else if is_lock_ours || at == plan.from || !is_checked {
         // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
         roll_back(worktree, plan)
     } else if at == plan.to && inode(&lock).is_none() && is_checked {
-        take_up(rescuer, worktree, git, plan, false)
+        take_up(worktree, git, plan, false)
     } else if inode(&lock).is_some() {
         Err(busy(worktree))
     } else {
@@ -126,13 +124,7 @@ fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
 /// Handles a branch that has moved without proof that we moved it. If the lock is gone, either someone removed
 /// it, or the new index was put in place and git has written another since. The index is replaced only if it
 /// still has its earlier meaning.
-fn take_up(
-    rescuer: &Rescuer,
-    worktree: &WorktreeLock,
-    git: &Git<'_>,
-    plan: &Move,
-    is_locked: bool,
-) -> Result<(), RescueError> {
+fn take_up(worktree: &WorktreeLock, git: &Git<'_>, plan: &Move, is_locked: bool) -> Result<(), RescueError> {
     let lock = worktree.repo.index_lock();
     if !is_locked {
         git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock)
@@ -141,10 +133,10 @@ fn take_up(
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
     let digest = listing::digest(&index_entries(git, &shadow, &shadow.index)?);
     if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
-        return finish(rescuer, worktree, plan, None);
+        return finish(worktree, plan, None);
     }
     git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
-    done(rescuer, worktree, plan)
+    done(worktree, plan)
 }
 
 /// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state

@@ -5,7 +5,7 @@
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::Survey;
-use crate::git::{Git, Repository, Stdin, operation, succeeded};
+use crate::git::{Git, Repository, Stdin, operation};
 use crate::model::{CommitTarget, Operation, RefName};
 
 /// The possible targets of a commit.
@@ -63,9 +63,8 @@ pub(crate) fn check_new_branch(git: &Git<'_>, name: &RefName) -> Result<(), Resc
 /// The references with these names or below them.
 fn references(git: &Git<'_>, names: &[&str]) -> Result<Vec<Named>, RescueError> {
     let args = ["for-each-ref", "--format=%(refname) %(symref)"].iter().chain(names);
-    let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let listed = text.lines().filter_map(|line| line.split_once(' '));
+    let lines = git.lines(args)?;
+    let listed = lines.iter().filter_map(|line| line.split_once(' '));
     Ok(listed.map(|(name, to)| Named { name: name.to_owned(), stands_for: to.to_owned() }).collect())
 }
 
@@ -175,9 +174,9 @@ pub(crate) fn is_checked_out_twice(git: &Git<'_>, branch: &RefName) -> Result<bo
 
 /// How many worktrees have the branch checked out.
 pub(crate) fn n_checked_out(git: &Git<'_>, branch: &RefName) -> Result<usize, RescueError> {
-    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?)?;
+    let list = git.answer(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?;
     let wanted = format!("branch {branch}");
-    Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
+    Ok(list.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }
 
 /// A name for a new branch that does not collide with an existing one.

@@ -1,10 +1,10 @@
 //! Writes a record: blobs, trees and commits in one pack, verified in full against what was read, then a hidden
 //! reference. It must not remove or move anything.
 
-pub(super) mod looked_at;
 pub(super) mod unchanged;
 pub(super) mod verify;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::action::clock;
-use crate::action::rescue::base::{RescueError, names, settings, whole_file};
+use crate::action::rescue::base::{RescueError, Settings, names, settings, whole_file};
 use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::listing::{self, digest};
 use crate::action::rescue::survey::spool::quoted;
 use crate::action::rescue::survey::{Spool, Survey, Tree, TreeEntry, nested};
+use crate::action::rescue::visible::{Attributes, Staging, conversion};
 use crate::git::{
-    self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded,
+    self, ForPrograms, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded,
 };
 use crate::model::{CommitId, Gap};
 
-pub(super) use looked_at::{Current, Recorded};
 pub(super) use unchanged::Unchanged;
 
 /// Author and committer of every record.
@@ -284,7 +284,7 @@ pub(crate) fn import(
     draft.commit_commands(survey, &mut spool)?;
     let file = Arc::new(spool.finish()?);
     let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
-    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::File(file))?;
+    let output = git.shadowed(shadow, args, Stdin::File(file))?;
     let made = succeeded("fast-import", output)?;
     match line(&made).split_once('\n') {
         Some((snapshot, record)) => Ok(Commits {
@@ -327,4 +327,45 @@ pub(crate) fn is_nothing(
     let is_in_one =
         |path: &[u8]| listing::folders(path).chain([path]).any(|folder| submodules.contains(folder));
     differing().all(|path| unchanged.contains(path) || is_in_one(path))
+}
+
+/// What was read of a repository: for a record and the visible commit that follows, and again before that commit.
+pub(crate) struct Recorded {
+    pub(crate) settings: Settings,
+    /// The shadow in which it was read, with a copy of the index.
+    pub(crate) shadow: Shadow,
+    pub(crate) survey: Survey,
+    /// The tree of the last commit; empty if it could not be read.
+    pub(crate) head: Tree,
+    /// Why the last commit could not be read, before the record was made.
+    pub(crate) head_problem: Option<String>,
+    /// Files that git considers unchanged, whatever their bytes on disk.
+    pub(crate) unchanged: Unchanged,
+    /// The recorded work tree.
+    pub(crate) snapshot: Tree,
+}
+
+impl Recorded {
+    /// The attributes of these paths, or of all that differ from the last commit if they were read already.
+    pub(crate) fn attributes<'p>(
+        &self,
+        git: &Git<'_>,
+        paths: impl Iterator<Item = &'p [u8]>,
+    ) -> Result<Cow<'_, Attributes>, RescueError> {
+        match &self.unchanged.attributes {
+            Some(attributes) => Ok(Cow::Borrowed(attributes)),
+            None => Ok(Cow::Owned(conversion::attributes(git, &self.shadow, paths)?)),
+        }
+    }
+
+    /// Stages what was read; filters run only if there are `programs`.
+    pub(crate) fn staging<'a>(
+        &'a self,
+        git: &'a Git<'a>,
+        attributes: &'a Attributes,
+        programs: Option<ForPrograms<'a>>,
+    ) -> Staging<'a> {
+        let Recorded { shadow, settings, snapshot, .. } = self;
+        Staging { git, shadow, settings, entries: &self.survey.entries, snapshot, attributes, programs }
+    }
 }

@@ -112,13 +112,7 @@ impl Conversion<'_> {
         let index = self.shadow.file("unchanged-index");
         let list = || files.iter().flat_map(|it| [&it.entry.path[..], b"\0"].concat()).collect::<Vec<u8>>();
         let run = |args: &[&str], input: Vec<u8>| {
-            let output = self.git.shadowed_with(
-                self.shadow,
-                &index,
-                &self.shadow.objects,
-                args,
-                Stdin::Bytes(input),
-            )?;
+            let output = self.git.shadowed_with(self.shadow, &index, args, Stdin::Bytes(input))?;
             succeeded(args[0], output)
         };
         // The present entry decides on line endings; without cached file states, git reads each file.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::action::rescue::base::{RescueError, Saved};
 use crate::action::rescue::snapshot::{Commits, Draft};
-use crate::action::rescue::survey::listing::trees;
+use crate::action::rescue::survey::listing::{SIZES, next_object, trees};
 use crate::action::rescue::survey::{StoredTree, Tree};
 use crate::git::{Git, Stdin, succeeded};
 
@@ -21,6 +21,7 @@ pub(crate) fn verify(
         // Makes git read every byte of the pack again.
         let pack = pack.with_extension("pack");
         let args = [OsStr::new("index-pack"), OsStr::new("--verify"), pack.as_os_str()];
+        // A call that was ended says nothing of the pack.
         succeeded("index-pack", git.real(args, Stdin::Lock)?)
             .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
     }
@@ -36,8 +37,7 @@ pub(crate) fn is_still(git: &Git<'_>, saved: &Saved, tree: &Tree) -> Result<bool
     let stored = trees(git.repo.format, tree)?;
     let ids = stored.iter().map(|tree| &*tree.id);
     let names: Vec<&str> = [&*saved.reference].into_iter().chain(ids).chain([""]).collect();
-    let output = git.real(["cat-file", "--batch"], Stdin::Bytes(names.join("\n").into_bytes()))?;
-    let answer = succeeded("cat-file", output)?.stdout;
+    let answer = git.answer(["cat-file", "--batch"], Stdin::Bytes(names.join("\n").into_bytes()))?;
     let changed = || damaged("the reference of the record was changed or removed");
     let (commit, mut rest) =
         next_object(&answer, &saved.snapshot.to_string(), "commit").ok_or_else(changed)?;
@@ -52,15 +52,6 @@ pub(crate) fn is_still(git: &Git<'_>, saved: &Saved, tree: &Tree) -> Result<bool
         }
     }
     Ok(true)
-}
-
-/// Splits the next object off an answer of `cat-file --batch`; also returns the rest.
-fn next_object<'a>(answer: &'a [u8], id: &str, kind: &str) -> Option<(&'a [u8], &'a [u8])> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let header = std::str::from_utf8(&answer[..end]).ok()?;
-    let size = header.strip_prefix(id)?.strip_prefix(' ')?.strip_prefix(kind)?.strip_prefix(' ')?;
-    let size: usize = size.parse().ok()?;
-    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
 }
 
 /// What git is asked about one object.
@@ -95,10 +86,9 @@ pub(crate) fn is_there(
         parts.extend(stored.iter().map(StoredTree::facts).map(Part::of));
     }
     parts.extend(draft.sizes.iter().map(|(id, size)| Part::of((id.clone(), *size))));
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let names: Vec<&str> = parts.iter().map(|part| &*part.name).chain([""]).collect();
-    let output = succeeded("cat-file", git.real(args, Stdin::Bytes(names.join("\n").into_bytes()))?)?;
-    let answer = String::from_utf8_lossy(&output.stdout);
+    let answer = git.answer(SIZES, Stdin::Bytes(names.join("\n").into_bytes()))?;
+    let answer = String::from_utf8_lossy(&answer);
     let mut lines = answer.lines();
     for part in &parts {
         let line = lines.next().unwrap_or_default();

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::listing;
-use crate::git::{Git, Stdin, commit_id, succeeded};
+use crate::git::{Git, Stdin, commit_id};
 use crate::model::{CommitId, ShownCommit};
 
 /// Those of `ids` that the repository lacks: it was replaced by another repository, or lost them.
 pub(crate) fn lost(git: &Git<'_>, ids: &[CommitId]) -> Result<Vec<CommitId>, RescueError> {
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let input = Stdin::Bytes(ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect());
-    let there = listing::sizes(&succeeded("cat-file", git.real(args, input)?)?.stdout);
+    let there = listing::sizes(git, ids.iter())?;
     Ok(ids.iter().copied().filter(|id| !there.contains_key(&id.to_string())).collect())
 }
 
@@ -35,9 +33,9 @@ pub(crate) struct Listed {
 pub(crate) fn listed(git: &Git<'_>, which: &[String]) -> Result<Vec<Listed>, RescueError> {
     let args = ["-c", "i18n.logOutputEncoding=UTF-8", "rev-list", "--header"];
     let args = args.map(str::to_owned);
-    let output = succeeded("rev-list", git.real(args.iter().chain(which), Stdin::Lock)?)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.split('\0')
+    let listed = git.answer(args.iter().chain(which), Stdin::Lock)?;
+    String::from_utf8_lossy(&listed)
+        .split('\0')
         .filter_map(|commit| commit.split_once('\n'))
         .map(|(id, text)| read(git, id, text))
         .collect()
@@ -66,7 +64,7 @@ pub(crate) fn differing(
     let after = after.to_string();
     let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none"];
     let args = args.into_iter().chain(["--end-of-options", &before, &after]);
-    let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
-    let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let listed = git.answer(args, Stdin::Lock)?;
+    let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     Ok(paths.map(<[u8]>::to_vec).collect::<BTreeSet<_>>().into_iter().collect())
 }

@@ -2,7 +2,7 @@
 //! nor git for names. Git omits a folder if the index has a file of the same name.
 //!
 //! It must not read a file, follow a link or enter an ignored folder: what ignore rules name is left out on
-//! purpose and counted elsewhere.
+//! purpose and only counted.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,9 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::WorkTree;
+use crate::action::rescue::survey::{WorkTree, listing};
 use crate::git::{Git, Shadow, Stdin, succeeded};
+use crate::model::IgnoredFiles;
 
 /// What git did not list.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Unlisted {
 /// What ignore rules match: files, and folders that are ignored entirely.
 pub(crate) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>>, RescueError> {
     let args = ["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    let output = succeeded("ls-files", git.shadowed(shadow, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     Ok(paths.map(|path| path.strip_suffix(b"/").unwrap_or(path).to_vec()).collect())
 }
@@ -88,4 +89,48 @@ pub(crate) fn unlisted(
 fn has_any_below(paths: &BTreeSet<Vec<u8>>, folder: &[u8]) -> bool {
     let prefix = [folder, b"/"].concat();
     paths.range(prefix.clone()..).next().is_some_and(|path| path.starts_with(&prefix))
+}
+
+/// The count of ignored files after which no further folder is entered.
+const IGNORED_CAP: usize = 100_000;
+
+/// Counts what is at or below `folders`, the paths that ignore rules match: an agent can write such rules. Stops before
+/// counting takes long.
+pub(crate) fn count_ignored(git: &Git<'_>, folders: &BTreeSet<Vec<u8>>) -> Result<IgnoredFiles, RescueError> {
+    let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
+    let mut ignored = IgnoredFiles::default();
+    // Git names a folder that its own rules ignore entirely, and each of its files as well: count them once.
+    let is_named_above = |path: &&Vec<u8>| listing::folders(path).any(|folder| folders.contains(folder));
+    let mut left = Vec::new();
+    for path in folders.iter().filter(|path| !is_named_above(path)) {
+        match tree.stamp(path) {
+            Ok(Some(stamp)) if stamp.is_folder() => left.push(path.clone()),
+            Ok(Some(stamp)) => add(&mut ignored, stamp.size),
+            Ok(None) | Err(_) => {}
+        }
+    }
+    let mut walk = tree.walk();
+    while let Some(folder) = left.pop() {
+        if ignored.n_files >= IGNORED_CAP {
+            ignored.is_more = true;
+            break;
+        }
+        let Ok(children) = walk.entries(&folder) else {
+            ignored.is_more = true;
+            continue;
+        };
+        for (name, kind) in children {
+            if kind == FileType::Directory {
+                left.push([&folder, &b"/"[..], &name].concat());
+            } else if let Some(size) = walk.size(&name) {
+                add(&mut ignored, size);
+            }
+        }
+    }
+    Ok(ignored)
+}
+
+fn add(ignored: &mut IgnoredFiles, size: u64) {
+    ignored.n_files += 1;
+    ignored.n_bytes = ignored.n_bytes.saturating_add(size);
 }

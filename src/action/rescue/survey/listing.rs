@@ -35,7 +35,7 @@ pub(crate) struct Untracked {
 /// Lists what is neither ignored nor in the index.
 pub(crate) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    let output = succeeded("ls-files", git.shadowed(shadow, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     let paths = paths.map(<[u8]>::to_vec).collect();
     Ok(Listed { paths, warnings: output.stderr, is_cut: output.is_stderr_cut }.into())
@@ -158,9 +158,9 @@ pub(crate) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 /// The tree of a commit with everything below it.
 pub(crate) fn tree(git: &Git<'_>, commit: CommitId) -> Result<Tree, RescueError> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()];
-    let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
+    let listed = git.answer(args, Stdin::Lock)?;
     let mut tree = Tree::new();
-    for record in output.stdout.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
+    for record in listed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
         let entry = record.iter().position(|byte| *byte == b'\t').and_then(|tab| {
             let mut fields = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
             let entry = TreeEntry { mode: fields.next()?.to_owned(), id: fields.nth(1)?.to_owned() };
@@ -229,20 +229,30 @@ fn store(
     Ok(())
 }
 
+/// Asks for the id and the size of each object that is named to it.
+pub(crate) const SIZES: [&str; 2] = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+
+/// The sizes of those `ids` that exist in the repository.
+pub(crate) fn sizes<I: fmt::Display>(
+    git: &Git<'_>,
+    ids: impl Iterator<Item = I>,
+) -> Result<BTreeMap<String, u64>, RescueError> {
+    let input = ids.fold(String::new(), |input, id| input + &id.to_string() + "\n");
+    Ok(sizes_in(&git.answer(SIZES, Stdin::Bytes(input.into_bytes()))?))
+}
+
 /// The sizes of those `ids` that exist in our own object directory or in the repository.
 pub(crate) fn present(
     git: &Git<'_>,
     shadow: &Shadow,
     ids: &[&str],
 ) -> Result<BTreeMap<String, u64>, RescueError> {
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let input = Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
-    let output = git.shadowed(shadow, &shadow.objects, args, input)?;
-    Ok(sizes(&succeeded("cat-file", output)?.stdout))
+    Ok(sizes_in(&succeeded("cat-file", git.shadowed(shadow, SIZES, input)?)?.stdout))
 }
 
-/// Parses an answer of `cat-file --batch-check` into sizes by id; missing objects are omitted.
-pub(crate) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+/// The sizes by id in an answer to [`SIZES`]; missing objects are omitted.
+fn sizes_in(answer: &[u8]) -> BTreeMap<String, u64> {
     String::from_utf8_lossy(answer)
         .lines()
         .filter_map(|line| {
@@ -250,6 +260,15 @@ pub(crate) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
             Some((id.to_owned(), size.parse().ok()?))
         })
         .collect()
+}
+
+/// Splits the next object off an answer of `cat-file --batch`; also returns the rest.
+pub(crate) fn next_object<'a>(answer: &'a [u8], id: &str, kind: &str) -> Option<(&'a [u8], &'a [u8])> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let size = header.strip_prefix(id)?.strip_prefix(' ')?.strip_prefix(kind)?.strip_prefix(' ')?;
+    let size: usize = size.parse().ok()?;
+    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 pub(super) mod commits;
 pub(super) mod coverage;
-pub(super) mod ignored;
 pub(super) mod key_like;
 pub(super) mod leaving_out;
 pub(super) mod listing;
@@ -23,6 +22,7 @@ use crate::action::clock;
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::listing::{Head, Untracked};
 use crate::action::rescue::survey::reading::{Found, is_too_deep};
+use crate::disk::write::is_removed;
 use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
 
@@ -62,6 +62,13 @@ pub(crate) struct Survey {
     pub(crate) gaps: Vec<Gap>,
     /// False if something still changed in the last round.
     pub(crate) is_settled: bool,
+}
+
+impl Survey {
+    /// The size of all contents together.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.blobs.values().map(|blob| blob.size).sum()
+    }
 }
 
 /// A content, and when it was completely read.
@@ -236,12 +243,7 @@ impl Index {
             return listed.map(|entries| Index { entries, problem: None, others: Vec::new(), listed: None });
         };
         // Lets git list untracked files. The record keeps the bytes of the broken index.
-        match std::fs::remove_file(&shadow.index) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(RescueError::io("remove", &shadow.index)(error));
-            }
-            _ => {}
-        }
+        is_removed(std::fs::remove_file(&shadow.index)).map_err(RescueError::io("remove", &shadow.index))?;
         let tree = head.commit.and_then(|commit| listing::tree(git, commit).ok());
         let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
         let others = others.map(|(path, _)| path).collect();

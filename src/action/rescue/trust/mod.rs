@@ -13,10 +13,8 @@
 pub(super) mod filters;
 pub(super) mod hook_files;
 pub(super) mod hooks;
-pub(super) mod own_command;
 pub(super) mod scripts;
 pub(super) mod shell;
-pub(super) mod tracked;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
@@ -31,7 +29,7 @@ use crate::action::rescue::base::{Files, RescueError, Settings};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::action::rescue::trust::scripts::{Scripts, named_files};
-use crate::action::rescue::trust::tracked::Tracked;
+use crate::action::rescue::trust::scripts::{Tracked, own_command};
 use crate::git::{Git, IndexEntry, Repository, index_entries};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
@@ -75,7 +73,7 @@ impl Rescuer {
     /// As for [`Rescuer::record`]: the repository cannot be read.
     pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        let git = worktree.git(self);
+        let git = worktree.git();
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
@@ -134,7 +132,7 @@ impl Rescuer {
             scripts.add_commands(value, &git.repo.top);
         }
         let mut is_own_outside = false;
-        if let Some(own) = own_command::find(self, &git.repo.top) {
+        if let Some(own) = own_command(self, &git.repo.top) {
             is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
             let shown = own.words.join(" ");
             collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());

@@ -4,12 +4,19 @@
 //! It must not run anything, and must not look outside the workspace and its git directory.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt as _;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::{RescueError, names, whole_file};
 use crate::action::rescue::trust::shell;
 use crate::git::Repository;
 use crate::model::display_text;
+use crate::process;
 
 /// The largest script whose words are searched for file names, in bytes.
 const SCRIPT_CAP: usize = 64 << 10;
@@ -154,4 +161,80 @@ fn inside(repo: &Repository, path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     let is_inside = [&repo.top, &repo.git_dir, &repo.common_dir].iter().any(|it| path.starts_with(it));
     (is_inside && path.metadata().is_ok_and(|metadata| metadata.is_file())).then_some(path)
+}
+
+/// The largest file whose content counts, in bytes; for larger ones the change time counts instead.
+const FILE_CAP: u64 = 16 << 20;
+
+/// The tracked files of a work tree, with one digest over all of them.
+#[derive(Default)]
+pub(crate) struct Tracked {
+    /// Paths relative to the top.
+    pub(crate) paths: Vec<Vec<u8>>,
+    /// The digest of names, modes, sizes and contents.
+    pub(crate) sum: String,
+}
+
+impl Tracked {
+    /// The current state of the files at these paths.
+    pub(crate) fn of(top: &Path, paths: impl Iterator<Item = Vec<u8>>) -> Result<Tracked, RescueError> {
+        let mut tracked = Tracked { paths: paths.collect(), sum: String::new() };
+        tracked.paths.dedup();
+        let mut sum = Sha256::new();
+        for name in &tracked.paths {
+            let path = top.join(std::ffi::OsStr::from_bytes(name));
+            let metadata = path.symlink_metadata().ok();
+            let about = metadata.as_ref().map_or((0, 0), |it| (it.mode(), it.len()));
+            sum.update(name);
+            sum.update(format!("\0{about:?} ").as_bytes());
+            if metadata.as_ref().is_some_and(|it| it.is_file() && it.len() <= FILE_CAP) {
+                sum.update(whole_file::read(&path, FILE_CAP)?.unwrap_or_default());
+            } else if let Some(it) = &metadata {
+                // A link can only be replaced, which changes its time; a large file is too expensive to read.
+                sum.update(format!("{} {}", it.ctime(), it.ctime_nsec()).as_bytes());
+            }
+        }
+        tracked.sum = names::hex(&sum.finalize());
+        Ok(tracked)
+    }
+}
+
+/// The name of the program at the top of a workspace.
+const OWN_SCRIPT: &str = "commit-rescue.py";
+
+/// A program that can be started.
+pub(crate) struct OwnProgram {
+    /// Its absolute path.
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    /// The command as a person wrote it or would recognise it.
+    pub(crate) words: Vec<String>,
+}
+
+/// The person's own program that can replace the commit here, if there is one that can be started: a configured command,
+/// or `commit-rescue.py` at the top of the workspace.
+pub(crate) fn own_command(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
+    let path_var =
+        rescuer.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    if let Some(command) = &rescuer.own_program {
+        let (first, args) = command.split_first()?;
+        let path = Path::new(first);
+        let program = if path.is_absolute() {
+            path.to_owned()
+        } else if path.components().count() > 1 {
+            top.join(path)
+        } else {
+            process::find_program(first.to_str()?, path_var)?
+        };
+        let words = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        return Some(OwnProgram { program, args: args.to_vec(), words });
+    }
+    let script = top.join(OWN_SCRIPT);
+    let metadata = script.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if metadata.permissions().mode() & 0o100 != 0 {
+        return Some(OwnProgram { program: script, args: Vec::new(), words: vec![OWN_SCRIPT.to_owned()] });
+    }
+    let python = process::find_program("python3", path_var)?;
+    let words = vec!["python3".to_owned(), OWN_SCRIPT.to_owned()];
+    Some(OwnProgram { program: python, args: vec![script.into_os_string()], words })
 }

@@ -19,7 +19,7 @@ pub(crate) fn attributes<'p>(
 ) -> Result<Attributes, RescueError> {
     let input: Vec<u8> = paths.flat_map(|path| [path, &b"\0"[..]].concat()).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
-    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
+    let output = git.shadowed(shadow, args, Stdin::Bytes(input))?;
     let output = succeeded("check-attr", output)?;
     let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
     let mut found = Attributes::new();

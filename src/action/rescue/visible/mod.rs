@@ -224,7 +224,7 @@ impl Staging<'_> {
         let args = ["update-index", "-z", "--add", "--replace", "--stdin"];
         let input = Stdin::Bytes(input);
         let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
-        let run = self.git.shadowed_with_programs(self.shadow, &self.shadow.objects, args, input, programs);
+        let run = self.git.shadowed_with_programs(self.shadow, args, input, programs);
         let output = match run {
             Err(GitError::TimedOut { .. }) => return Err(failed("it did not end in its time")),
             other => other?,
@@ -255,7 +255,7 @@ fn index_line(zero: &str, path: &[u8], entry: Option<&TreeEntry>) -> Vec<u8> {
 
 fn update_index(git: &Git<'_>, shadow: &Shadow, options: &[&str], input: Vec<u8>) -> Result<(), RescueError> {
     let args = ["update-index", "-z"].iter().chain(options);
-    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
+    let output = git.shadowed(shadow, args, Stdin::Bytes(input))?;
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
@@ -291,13 +291,12 @@ pub(crate) fn commits(
     hooks: Option<&Hooks<'_>>,
 ) -> Result<Vec<Made>, RescueError> {
     // What is made stays in our own folder until one pack holds all of it.
-    let objects = &shadow.objects;
-    let git = &git.with_objects(objects);
+    let git = &git.with_objects(&shadow.objects);
     let index = shadow.file("tree-index");
     let zero = git.repo.format.zero();
     let list = |input: Vec<u8>| {
         let args = ["update-index", "-z", "--index-info"];
-        succeeded("update-index", git.shadowed_with(shadow, &index, objects, args, Stdin::Bytes(input))?)
+        succeeded("update-index", git.shadowed_with(shadow, &index, args, Stdin::Bytes(input))?)
     };
     let mut next: Vec<u8> =
         tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect();
@@ -315,7 +314,7 @@ pub(crate) fn commits(
         let write = || {
             // `packs` checks that everything is there when it secures the commit.
             let args = ["write-tree", "--missing-ok"];
-            let written = git.shadowed_with(shadow, &index, objects, args, Stdin::Lock)?;
+            let written = git.shadowed_with(shadow, &index, args, Stdin::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;
