@@ -13,6 +13,48 @@ const UNDONE: [Form; 3] = [Form::Admits, Form::Partial, Form::Stuck];
 const NO_ADMISSION: [Form; 5] =
     [Form::AdmitsNot, Form::Subordinate, Form::Condition, Form::IfTrouble, Form::IfWants];
 
+/// What may be said of work that is left.
+const LEFT: [Form; 6] =
+    [Form::Admits, Form::Partial, Form::Stuck, Form::Progress, Form::Placeholder, Form::OthersWork];
+/// Signs that end a part of a sentence.
+const ENDS: [char; 11] = [':', ';', ',', '.', '：', '；', '，', '、', '。', '—', '–'];
+
+/// The groups of a sentence of which a part says that nothing is left, and the rest of its words. That part names what
+/// is left only to deny it. An exception is left, unless it is the person's to do.
+pub(super) fn deny_what_is_left(
+    text: &str,
+    language: Language,
+    forms: FormSet,
+    search: &mut Search,
+) -> Option<(FormSet, String)> {
+    if !forms.has(Form::NothingLeft) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    if words::has(&lower, "excepts") {
+        let kept =
+            if words::has(&lower, "for_person") { forms } else { forms.with(FormSet::of(&[Form::Partial])) };
+        return Some((kept, text.to_owned()));
+    }
+    let mut read = |part: &str| {
+        let normal = normal::form(part, &masks::find(part));
+        search.find(language, &normal.spaced, &normal.joined)
+    };
+    let mut denies = |part: &&str| {
+        read(part.trim_end_matches(ENDS)).has(Form::NothingLeft)
+            && !words::has(&part.to_lowercase(), "limits")
+    };
+    let parts = text.split_inclusive(ENDS).flat_map(|part| split(part, language));
+    let (denials, rest): (Vec<&str>, Vec<&str>) = parts.partition(|part| denies(part));
+    if denials.is_empty() {
+        return None;
+    }
+    let rest = rest.concat();
+    let kept = read(&rest).only(&LEFT);
+    let forms = LEFT.into_iter().fold(forms, FormSet::without).with(kept).with(FormSet::of(&[Form::Done]));
+    Some((forms, rest))
+}
+
 /// The groups of a sentence, with those of undone work only if the clause that says so, or one behind it, does not take
 /// it back. What stands before that clause takes nothing back. [`Form::AdmitsNot`] then says that an admission is none.
 pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mut Search) -> FormSet {

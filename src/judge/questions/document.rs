@@ -170,8 +170,10 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
         } else {
             sentence.forms
         };
-        sentence.forms =
-            clauses::settle(&text[sentence.range.clone()], sentence.language, sentence.forms, &mut search);
+        let said = &text[sentence.range.clone()];
+        let denied = clauses::deny_what_is_left(said, sentence.language, sentence.forms, &mut search);
+        let (forms, said) = denied.as_ref().map_or((sentence.forms, said), |(forms, rest)| (*forms, rest));
+        sentence.forms = clauses::settle(said, sentence.language, forms, &mut search);
         sentence.names_questions = whole.has(Form::QuestionsMade);
         if sentence.end != End::Question && is_ticked(&text[sentence.range.clone()]) {
             sentence.forms = sentence.forms.with(FormSet::of(&[Form::Done]));
@@ -197,7 +199,9 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             && !sentence.forms.has(Form::Admits)
     };
     for sentence in sentences.iter_mut().filter(can_admit) {
-        if admission_model::admits(&text[sentence.range.clone()]) {
+        let said = &text[sentence.range.clone()];
+        let denied = clauses::deny_what_is_left(said, sentence.language, sentence.forms, &mut search);
+        if admission_model::admits(denied.as_ref().map_or(said, |(_, rest)| rest)) {
             sentence.forms = sentence.forms.with(FormSet::of(&[Form::Admits]));
         }
     }

@@ -137,6 +137,8 @@ pub(super) enum Form {
     Unconcerned,
     /// Puts the words of [`Form::Admits`] under a condition, into a reason or into the name of a thing.
     Subordinate,
+    /// Says that nothing of the work is left.
+    NothingLeft,
 }
 
 impl Form {
@@ -154,9 +156,9 @@ pub(super) const LEARNED: usize = Form::NothingDone as usize + 1;
 
 /// A set of groups, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(super) struct FormSet(u64);
+pub(super) struct FormSet(u128);
 
-const _: () = assert!(COUNT <= 64);
+const _: () = assert!(COUNT <= 128);
 
 impl FormSet {
     /// No group.
@@ -185,7 +187,7 @@ impl FormSet {
     }
 
     /// The set whose bits, by the groups' numbers, are given.
-    pub(super) const fn from_bits(bits: u64) -> Self {
+    pub(super) const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 

@@ -122,6 +122,16 @@ pub fn explain(text: &str) -> Vec<Finding> {
     explain::findings(&document, &readings)
 }
 
+/// Whether a text says that something was finished, and nothing in it says that something is unfinished.
+pub fn reports_done(text: &str) -> bool {
+    // The words of a link belong to no language: "Done: https://…" says that it is done.
+    let said =
+        |line: &str| line.split(' ').filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ");
+    let found = explain(&text.lines().map(said).collect::<Vec<_>>().join("\n"));
+    found.iter().any(|finding| finding.speech == Speech::Finished)
+        && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
+}
+
 /// Whether a line of the text is nothing but a mark that stands for text to come, such as `TODO`.
 pub fn has_a_hole(text: &str) -> bool {
     ending::has_a_hole(&document::Document::read(text))

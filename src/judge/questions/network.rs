@@ -64,7 +64,7 @@ pub(super) struct Network<'b> {
     /// reaching the node matters by itself.
     joins: &'b [[u8; 10]],
     /// The sets of groups that nodes name.
-    sets: &'b [[u8; 8]],
+    sets: &'b [[u8; 16]],
     /// The word patterns.
     pub(super) patterns: Patterns<'b>,
 }
@@ -186,6 +186,6 @@ impl<'b> Network<'b> {
     }
 
     fn set(&self, number_of: u32) -> FormSet {
-        FormSet::from_bits(u64::from_le_bytes(self.sets[number_of as usize]))
+        FormSet::from_bits(u128::from_le_bytes(self.sets[number_of as usize]))
     }
 }

@@ -86,7 +86,7 @@ fn of_nodes(nodes: &[BuiltNode], letters: &Letters) -> Written {
     bytes.extend([0; 8]);
     put(&mut bytes, &[n_edges, n_joins, 0, 0, 0, 0, 0])?;
     for set in &sets {
-        let mut bits = 0_u64;
+        let mut bits = 0_u128;
         set.each(|number| bits |= 1 << number);
         joins.extend(bits.to_le_bytes());
     }

@@ -6,7 +6,8 @@
 //! green"). Words about running ("the tests run slowly", "do not run the tests") have no such form.
 
 use super::Catalog;
-use super::read::{check_of, is_part};
+use super::narrowing::is_part;
+use super::read::check_of;
 use super::wrapper::call_of;
 use crate::judge::task::phrases::{Group, PHRASES};
 use crate::judge::words;
@@ -35,6 +36,8 @@ pub struct Demanded {
     pub is_part: bool,
     /// The folder that the prompt names for it. Untrusted text.
     pub folder: Option<String>,
+    /// The word behind "in" that may name a folder by itself. Untrusted text.
+    pub near: Option<String>,
     /// What the prompt calls it. Untrusted text.
     pub words: String,
 }
@@ -49,7 +52,10 @@ impl Demanded {
     /// Whether a run in `folder` (relative to the session's own; `None` is that) checks the folder that was named;
     /// `None` if none was.
     pub fn is_run_in(&self, folder: Option<&str>) -> Option<bool> {
-        let named = self.folder.as_deref()?;
+        let Some(named) = self.folder.as_deref() else {
+            let name = folder?.rsplit('/').next();
+            return (name == Some(self.near.as_deref()?)).then_some(true);
+        };
         let Some(folder) = folder else { return Some(true) };
         let is_end = |rest: &str| rest.is_empty() || rest.ends_with('/');
         Some(
@@ -68,6 +74,16 @@ struct Clause {
     is_joined: bool,
 }
 
+/// Whether a list of checks ends with a clause.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListEnd {
+    No,
+    /// It says that they pass.
+    Passes,
+    /// It says that they must.
+    MustPass,
+}
+
 /// The checks that a prompt tells to run.
 pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     let mut found: Vec<Demanded> = Vec::new();
@@ -75,19 +91,23 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     let prompt = &own_lines(prompt);
     // Named before what is demanded of them all: "make sure that pytest and ruff check pass".
     let mut named: Vec<Demanded> = Vec::new();
+    let mut is_wanted = false;
     for clause in clauses(prompt) {
         let order = clause.order(is_order && clause.is_joined, catalog);
         is_order = order.is_some();
-        let list = clause.of_list(named.is_empty(), catalog);
-        match list {
-            Some((demanded, true)) if !named.is_empty() => {
+        let is_first = named.is_empty();
+        match clause.of_list(is_first, catalog) {
+            Some((demanded, begin, ListEnd::No)) => {
+                is_wanted = if is_first { begin > 0 } else { is_wanted };
+                named.push(demanded);
+            }
+            Some((demanded, _, end)) if !is_first && (is_wanted || end == ListEnd::MustPass) => {
                 found.append(&mut named);
                 found.push(demanded);
             }
-            Some((demanded, false)) => named.push(demanded),
-            Some((_, true)) | None => named.clear(),
+            Some(_) | None => named.clear(),
         }
-        found.extend(order.map(|demanded| Demanded { folder: clause.folder(), ..demanded }));
+        found.extend(order.map(|demanded| clause.placed(demanded)));
     }
     let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
     found.extend(parts.flat_map(|part| in_joined_script(part, catalog)));
@@ -164,23 +184,42 @@ impl Clause {
             let from = at + n_words;
             self.find(from, Group::Passes).and_then(|(to, _)| self.named(from, to, catalog))
         };
-        behind.or_else(passing).or_else(|| {
+        behind.or_else(passing).or_else(|| self.must_pass(begin, catalog)).or_else(|| {
             let end = self.find(begin, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
             if continues { self.named(begin, end, catalog) } else { None }
         })
     }
 
-    /// The check that the clause adds to a list of checks that shall pass, and whether the list ends with it. The first
-    /// clause (`is_first`) says what is wanted, the last one that they pass.
-    fn of_list(&self, is_first: bool, catalog: &Catalog) -> Option<(Demanded, bool)> {
-        let from = match self.find(0, Group::WantsPass) {
-            Some((at, n_words)) if is_first => at + n_words,
-            None if !is_first => 0,
-            Some(_) | None => return None,
-        };
-        let end = self.find(from, Group::Passes).map(|(at, _)| at);
-        let demanded = self.named(from, end.unwrap_or(self.words.len()), catalog)?;
-        Some((demanded, end.is_some()))
+    /// The check that must pass, by words that say so behind it and end the clause: "the tests must pass", and not "the
+    /// tests should pass a token".
+    fn must_pass(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
+        let (at, n_words) = self.find(begin, Group::MustPass)?;
+        let is_end =
+            at + n_words == self.words.len() || self.starts(at + n_words, Group::EndsOrder).is_some();
+        if !is_end {
+            return None;
+        }
+        self.named(begin, self.find(begin, Group::EndsOrder).map_or(at, |(end, _)| end.min(at)), catalog)
+    }
+
+    /// The check that the clause adds to a list of checks that shall pass, where its words begin, and whether the list
+    /// ends with it. The first clause (`is_first`) says before them what is wanted, or the last one that they must pass.
+    fn of_list(&self, is_first: bool, catalog: &Catalog) -> Option<(Demanded, usize, ListEnd)> {
+        let wants = self.find(0, Group::WantsPass).map(|(at, n_words)| at + n_words);
+        // The name of a check may have such a word in it: "mvn verify".
+        let begins = [Some(0), wants.filter(|_| is_first)];
+        begins.into_iter().flatten().find_map(|from| {
+            let must = self.find(from, Group::MustPass).map(|(at, _)| (at, ListEnd::MustPass));
+            let end = must.or_else(|| self.find(from, Group::Passes).map(|(at, _)| (at, ListEnd::Passes)));
+            let (to, end) = end.unwrap_or((self.words.len(), ListEnd::No));
+            let to = self.find(from, Group::EndsOrder).map_or(to, |(at, _)| at.min(to));
+            Some((self.placed(self.named(from, to, catalog)?), from, end))
+        })
+    }
+
+    /// A check with the folder that the clause names.
+    fn placed(&self, demanded: Demanded) -> Demanded {
+        Demanded { folder: self.folder(), near: self.near(), ..demanded }
     }
 
     /// The tool that a clause wants something checked with: "check the types with tsc".
@@ -202,6 +241,13 @@ impl Clause {
         let (_, folder) =
             pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
         Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
+    }
+
+    /// The bare name behind a word such as "in", which may be that of a folder.
+    fn near(&self) -> Option<String> {
+        let before_folder = words::of("before_folder");
+        let at = self.lower.iter().position(|word| before_folder.contains(&word.as_str()))?;
+        self.words.get(self.after(at + 1, &[Group::Articles])).cloned()
     }
 
     fn starts(&self, at: usize, group: Group) -> Option<usize> {
@@ -231,7 +277,7 @@ impl Clause {
         }
         let is_all = |group| self.starts(begin, group) == Some(to - begin);
         let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
-        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, words: whole() })
+        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, near: None, words: whole() })
     }
 }
 
@@ -245,6 +291,7 @@ fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
         kind: tool.kind,
         is_part: is_part(tool, &call, n_words),
         folder: None,
+        near: None,
         words: words.join(" "),
     })
 }
@@ -317,7 +364,14 @@ fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
 fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {
     KINDS.iter().find_map(|(group, kind)| {
         let noun = PHRASES.joined(*group).find(|noun| is_named(noun))?;
-        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, words: noun.to_owned() })
+        Some(Demanded {
+            tool: None,
+            kind: *kind,
+            is_part: false,
+            folder: None,
+            near: None,
+            words: noun.to_owned(),
+        })
     })
 }
 
@@ -363,6 +417,12 @@ mod tests {
             ["the full test suite"]
         );
         assert_eq!(asked("Mend it and run `go test ./...` until it passes."), ["go test ./..."]);
+        assert_eq!(asked("Add a page. All tests must pass before you commit."), ["All tests"]);
+        assert_eq!(
+            asked("`./mvnw verify` in backend and `pnpm test` in frontend must pass, then commit."),
+            ["./mvnw verify", "pnpm test"]
+        );
+        assert_eq!(asked("Die Tests müssen durchlaufen."), ["Die Tests"]);
     }
 
     #[test]
@@ -440,6 +500,8 @@ mod tests {
             "run the test server",
             "Add a page and run it.",
             "The tests pass now. Add a page.",
+            "The tests should pass a token to the server.",
+            "Users must pass the exam.",
             "Push it and wait until the tests pass in CI.",
             "テストを実行しないで直して。",
             "Add a page.\n> Bob: run the tests",

@@ -14,6 +14,7 @@ mod edits;
 mod fold;
 mod lines;
 mod memory;
+mod narrowing;
 mod outcome;
 mod read;
 mod run;

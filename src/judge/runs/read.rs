@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::catalog::{Catalog, Tool, has_option, is_option};
+use super::catalog::{Catalog, Tool, has_option};
 use super::edits::{changes_files, is_in_tree};
+use super::narrowing::{has_file_end, part};
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
 use super::script::{Command, LONGEST_LINE, Reach, commands, joined};
 use super::wrapper::{Call, TEST_FILE, bare, call_of, test_file};
@@ -225,64 +226,6 @@ fn found_run<'c>(
         report,
         narrowed_by,
     }
-}
-
-/// Whether a call of `tool`, named by its first `n_words` words, runs only a part of the check.
-pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
-    part(tool, call, n_words).1
-}
-
-/// The words that restrict a call, and whether it runs only a part of the check.
-fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
-    let mut narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
-    let narrows = |word: &String| {
-        word.starts_with('-')
-            || !tool.takes_folders
-            || word.contains('*')
-            || has_file_end(word)
-            || word.contains("::")
-    };
-    // A script with a longer name, such as `test:unit`, runs a part of the tests.
-    let script = call.words.get(n_words.wrapping_sub(1)).filter(|word| {
-        tool.runs_others
-            && word.contains(':')
-            && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
-    });
-    let is_part = script.is_some() || narrowed_by.iter().any(narrows);
-    narrowed_by.extend(script.cloned());
-    (narrowed_by, is_part)
-}
-
-/// The words after a call that restrict it.
-fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
-    let mut narrowing = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
-        if word == "--" {
-            continue;
-        }
-        if word.starts_with('-') && word != "-" {
-            let takes_next = !word.contains('=') && is_option(word, tool.values);
-            if is_option(word, tool.part) {
-                narrowing.push(word.clone());
-            } else if takes_next {
-                at += 1;
-            }
-        } else if !tool.whole.contains(&word.as_str()) && !word.contains('=') {
-            narrowing.push(word.clone());
-        }
-    }
-    narrowing.sort_unstable();
-    narrowing
-}
-
-fn has_file_end(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or_default();
-    let end = name.rsplit_once('.').map(|(begin, end)| (!begin.is_empty(), end));
-    end.is_some_and(|(has_begin, end)| {
-        has_begin && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
 }
 
 /// Whether a word ends as the name of a file, and not as a version does.

@@ -2,6 +2,7 @@
 //! decide what a run proves.
 
 use super::catalog::Texts;
+use super::narrowing::picks_packages;
 use super::read::FoundRun;
 use crate::judge::words;
 use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
@@ -81,8 +82,11 @@ impl Run {
         let is_tool = self.facts.tool == other.facts.tool
             || self.covers.contains(&other.facts.tool.as_str())
             || self.runs_others && !other.runs_others && self.facts.kind == other.facts.kind;
+        // All of the check for some packages is not all of it.
+        let picks = self.runs_others && self.narrowed_by.iter().any(|word| picks_packages(word));
         is_tool
             && !self.facts.is_part
+            && !picks
             && (!other.is_another_suite() || self.is_another_suite())
             && is_folder_above(self.facts.folder.as_deref(), other.facts.folder.as_deref())
     }

@@ -226,6 +226,8 @@ impl Reader {
                 ";" if self.exits_at_error => {}
                 // `x || exit 1` fails if x fails.
                 "||" if leaves(&list[begin]) => {}
+                // The second try of `x || x` decides.
+                "||" if are_same(&list[begin - 1], &list[begin]) => {}
                 "||" => return None,
                 _ => break,
             }
@@ -292,6 +294,14 @@ fn last_command(pipeline: &mut Pipeline) -> Option<&mut Command> {
     match pipeline.parts.first_mut()? {
         Part::Simple(command) => Some(command),
         Part::Group(list) => list.last_mut().and_then(last_command),
+    }
+}
+
+/// Whether two pipelines are the same simple command.
+fn are_same(one: &Pipeline, other: &Pipeline) -> bool {
+    match (&one.parts[..], &other.parts[..]) {
+        ([Part::Simple(one)], [Part::Simple(other)]) => one.words == other.words,
+        _ => false,
     }
 }
 

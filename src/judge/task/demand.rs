@@ -5,7 +5,7 @@
 //! stays in place although new work was never done; if a question is taken for a request, the person merely
 //! has to look again. A prompt therefore asks for work unless its words clearly ask for something else.
 
-use super::answer_only::{begins_clause, is_told_in_words};
+use super::answer_only::is_told_in_words;
 use super::answers::asks_for_time;
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
@@ -18,8 +18,6 @@ const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
     "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "사항", "了",
 ];
-/// Words before a word of change that make a thing of it (Chinese).
-const OWNER_MARKS: [&str; 5] = ["的", "些", "有", "部", "将"];
 /// Endings that turn it back into a request.
 const WISH_MARKS: [&str; 9] =
     ["をお願い", "をして", "をする", "を行", "をやって", "もお願い", "を頼", "을해", "를해"];
@@ -52,7 +50,7 @@ pub(super) enum Ask {
 
 /// What one sentence asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Thanks,
     Praise,
     Reply,
@@ -118,7 +116,7 @@ fn read(prompt: &str, is_typed: bool) -> Ask {
     }
 }
 
-fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
+pub(super) fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     use Group::{Filler, GoOn, Greeting, No, Praise, Thanks, Yes};
     let is_of = |groups: &[Group]| is_covered(sentence, groups, phrases);
     if is_of(&[Thanks, Praise, Greeting, Filler]) {
@@ -191,9 +189,16 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
 fn allowed(words: &[String], phrases: &Phrases) -> (Vec<String>, bool) {
     let forbidden = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::NoChange]).is_some());
     let Some(at) = forbidden else { return (words.to_vec(), false) };
-    let after = words[at..].iter().position(|word| word == "but");
+    // "Don't change anything, just tell me …" asks for what it allows.
+    let allowed = |place: usize| match words[place].as_str() {
+        "but" => Some(place),
+        "just" | "only" => phrases.starts(&words[place + 1..], &[Group::Look]).is_some().then_some(place + 1),
+        _ => None,
+    };
     let mut left = words[..at].to_vec();
-    left.extend(after.into_iter().flat_map(|after| words[at + after..].iter().cloned()));
+    left.extend(
+        (at..words.len()).find_map(allowed).into_iter().flat_map(|from| words[from..].iter().cloned()),
+    );
     (left, true)
 }
 
@@ -262,86 +267,12 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
 
 /// Whether `phrase` is used as a verb in a text. With a particle behind it, it is a noun, as in "review the
 /// change"; `変更をお願いします` is a request nevertheless.
-fn is_verb_in(text: &str, phrase: &str) -> bool {
+pub(super) fn is_verb_in(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let after = &text[at + phrase.len()..];
         let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark));
         !is_thing || WISH_MARKS.iter().any(|mark| after.starts_with(mark))
     })
-}
-
-/// Whether a prompt asks for one thing: no second sentence asks for work, and no word or comma joins a second demand to
-/// the first one.
-pub(in crate::judge) fn is_one_demand(prompt: &str) -> bool {
-    let sentences = sentences(prompt);
-    let n_work = sentences.iter().filter(|sentence| kind(sentence, &PHRASES) == Kind::Work).count();
-    let is_joined = sentences.iter().any(|sentence| PHRASES.has(&sentence.words, Group::Joint));
-    let goes_on = |part: &str| {
-        let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
-        PHRASES.starts(&words, &[Group::Work]).is_some()
-    };
-    n_work <= 1 && !is_joined && !prompt.split([',', ';', '、', '，']).skip(1).any(goes_on)
-}
-
-/// Whether a prompt forbids changes.
-pub(super) fn forbids_changes(prompt: &str) -> bool {
-    sentences(prompt).iter().any(|sentence| contains(sentence, Group::NoChange, &PHRASES))
-}
-
-/// Whether a prompt asks for work or an answer, and is no thanks, consent or refusal.
-pub(in crate::judge) fn wants_something(prompt: &str) -> bool {
-    matches!(ask(prompt), Ask::Work { .. } | Ask::GoOn | Ask::Answer)
-}
-
-/// Whether a prompt asks for something new, and not only to commit, push or merge what is there.
-pub(in crate::judge) fn wants_content(prompt: &str) -> bool {
-    let phrases = &PHRASES;
-    sentences(prompt).iter().any(|sentence| {
-        if sentence.is_joined() {
-            let text = &sentence.joined;
-            let finishes = |phrase: &&str| phrases.joined(Group::Finish).any(|finish| finish == *phrase);
-            // What stands behind its owner is a thing: "commit my changes".
-            let is_owned = |at: usize| OWNER_MARKS.iter().any(|mark| text[..at].ends_with(mark));
-            phrases.joined(Group::Work).filter(|phrase| !finishes(phrase)).any(|phrase| {
-                is_verb_in(text, phrase) && text.match_indices(phrase).any(|(at, _)| !is_owned(at))
-            })
-        } else {
-            (0..sentence.words.len()).any(|at| begins_content(&sentence.words, at, phrases))
-        }
-    })
-}
-
-/// Whether a prompt tells to commit, push or merge: an order, and no thing such as a commit message.
-pub(in crate::judge) fn wants_finish(prompt: &str) -> bool {
-    let phrases = &PHRASES;
-    sentences(prompt).iter().any(|sentence| {
-        let words = &sentence.words;
-        let is_thing = |at: usize| words.get(at + 1).is_some_and(|next| next.starts_with("message"));
-        (0..words.len()).any(|at| {
-            phrases.starts(&words[at..], &[Group::Finish]).is_some()
-                && begins_clause(words, at, phrases)
-                && !is_thing(at)
-        }) || sentence.is_joined()
-            && phrases.joined(Group::Finish).any(|phrase| is_verb_in(&sentence.joined, phrase))
-    })
-}
-
-/// Whether a verb of change at `at` is about more than a commit: `write a commit message` is not.
-fn begins_content(words: &[String], at: usize, phrases: &Phrases) -> bool {
-    let is_verb = |at: usize, group: Group| phrases.starts(&words[at..], &[group]).is_some();
-    let is_noun = |at: usize| {
-        is_verb(at, Group::Finish)
-            && (is_verb(at - 1, Group::Articles)
-                || words[at] == "commits"
-                || words.get(at + 1).is_some_and(|next| next.starts_with("message")))
-    };
-    // `haz commit` and `make a commit` are one verb.
-    let is_part_of_it = at + 1 < words.len() && is_verb(at + 1, Group::Finish);
-    begins_clause(words, at, phrases)
-        && !is_part_of_it
-        && is_verb(at, Group::Work)
-        && !is_verb(at, Group::Finish)
-        && !(at + 1..words.len()).any(is_noun)
 }
 
 /// Whether a sentence consists of phrases from `groups` only.
@@ -357,7 +288,7 @@ fn is_covered(sentence: &Sentence, groups: &[Group], phrases: &Phrases) -> bool 
     !sentence.words.is_empty()
 }
 
-fn contains(sentence: &Sentence, group: Group, phrases: &Phrases) -> bool {
+pub(super) fn contains(sentence: &Sentence, group: Group, phrases: &Phrases) -> bool {
     phrases.has(&sentence.words, group)
         || sentence.is_joined() && phrases.joined(group).any(|phrase| sentence.joined.contains(phrase))
 }
@@ -422,52 +353,6 @@ mod tests {
             "Would you use the first library here?",
         ] {
             assert!(matches!(ask(prompt), Ask::Work { .. }), "{prompt}");
-        }
-    }
-
-    #[test]
-    fn an_order_to_commit_or_push_is_told_from_words_about_it() {
-        for prompt in [
-            "Commit it.", "Looks good, push it", "Please commit and push.", "Committe es.", "コミットして。",
-            "提交吧。",
-        ] {
-            assert!(wants_finish(prompt), "{prompt}");
-        }
-        for prompt in
-            ["Write me a commit message.", "Thanks, that looks good.", "What does the last commit do?"]
-        {
-            assert!(!wants_finish(prompt), "{prompt}");
-        }
-    }
-
-    #[test]
-    fn only_to_commit_what_is_there_asks_for_nothing_new() {
-        for prompt in [
-            "Commit my changes with a good message.",
-            "Write a commit message for my changes and commit them.",
-            "Split my uncommitted changes into two commits.",
-            "Stage everything, commit and push.",
-            "Committe bitte meine Änderungen.",
-            "Fais un commit de mes changements.",
-            "Haz un commit de mis cambios.",
-            "Haz commit de mis cambios.",
-            "変更をコミットしてください。",
-            "请提交我的修改。",
-            "변경 사항을 커밋해 줘.",
-        ] {
-            assert!(!wants_content(prompt), "{prompt}");
-        }
-        for prompt in [
-            "Add a login page and commit it.",
-            "Please fix the parser, then commit.",
-            "Füge eine Login-Seite hinzu und committe sie.",
-            "Ajoute une page de connexion et commite.",
-            "Añade una página y haz commit.",
-            "ログイン画面を追加してコミットしてください。",
-            "添加一个登录页面并提交。",
-            "로그인 페이지를 추가하고 커밋해 줘.",
-        ] {
-            assert!(wants_content(prompt), "{prompt}");
         }
     }
 }

@@ -11,16 +11,19 @@ mod demand;
 mod left_over;
 pub(in crate::judge) mod phrases;
 mod sentence;
+mod wants;
 
 pub(super) use answers::begins_with_no;
-pub(super) use demand::{is_one_demand, wants_content, wants_finish, wants_something};
 pub use left_over::{LeftOver, SessionStanding, left_over};
+pub(super) use wants::{is_one_demand, may_need_no_change, wants_content, wants_finish, wants_something};
 
 use std::sync::Arc;
 
-use demand::{Ask, ask, ask_of_command, forbids_changes};
+use demand::{Ask, ask, ask_of_command};
+use wants::{forbids_changes, wants_only_commit};
 
 use super::by_turn::Followed;
+use super::questions::{self, Context, Label};
 use super::supervised_loop::own_part;
 use super::words;
 use crate::model::{
@@ -107,6 +110,8 @@ struct TurnBefore {
     asks: bool,
     /// Whether that question proposes something that the agent would do.
     proposes: bool,
+    /// Its last words. Untrusted text.
+    closing_words: Option<String>,
 }
 
 /// Where a prompt belongs.
@@ -134,14 +139,23 @@ impl Fold {
                 self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
                 match self.place(prompt, turn, read.ask.unwrap_or(Ask::GoOn)) {
                     Place::NewTask => self.begin_task(session, prompt, turn),
-                    Place::SameTask if self.is_settled_by(read.ask, turn) => self.settle(turn),
+                    Place::SameTask
+                        if self.is_settled_by(read.ask, turn) || self.was_done(prompt, read, turn) =>
+                    {
+                        self.settle(turn);
+                    }
                     Place::SameTask => self.extend_task(session, prompt, turn, true),
                     Place::Beside(demand) => self.add_side_turn(prompt, demand, turn),
                 }
             }
         }
         self.tasks.last_end = Some(turn.end.clone());
-        self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks, proposes: read.proposes });
+        self.before = Some(TurnBefore {
+            end: turn.end.clone(),
+            asks: read.asks,
+            proposes: read.proposes,
+            closing_words: turn.closing_words.clone(),
+        });
     }
 
     /// Where a person's prompt belongs.
@@ -187,6 +201,30 @@ impl Fold {
     fn is_settled_by(&self, ask: Option<Ask>, turn: &Turn) -> bool {
         let is_proposed = self.before.as_ref().is_some_and(|before| before.asks && before.proposes);
         ask == Some(Ask::Refusal) && is_proposed && self.tasks.newest.is_some() && !has_edits(turn)
+    }
+
+    /// Whether a prompt that names nothing new, "continue" or "commit it", found the task done: the agent had said so, says
+    /// so again, and changed no file. What was done before does not age by it.
+    fn was_done(&self, prompt: &Prompt, read: &TurnRead, turn: &Turn) -> bool {
+        let names_nothing_new = match read.ask {
+            Some(Ask::GoOn) => true,
+            Some(Ask::Work { drops: false, .. }) => wants_only_commit(&prompt.text),
+            _ => false,
+        };
+        let says_done = |words: Option<&String>| {
+            words.is_some_and(|words| {
+                questions::of_work(words, &Context::default()).label == Label::Complete
+                    && questions::reports_done(words)
+            })
+        };
+        let before = self.before.as_ref().filter(|before| before.end == TurnEnd::Finished && !before.asks);
+        names_nothing_new
+            && self.tasks.newest.is_some()
+            && turn.end == TurnEnd::Finished
+            && !turn.is_missing_steps
+            && !has_edits(turn)
+            && before.is_some_and(|before| says_done(before.closing_words.as_ref()))
+            && says_done(turn.closing_words.as_ref())
     }
 
     /// Continues the task with a turn that was asked for nothing.

@@ -28,6 +28,7 @@ pub(in crate::judge) enum Group {
     IsRun,
     WantsPass,
     Passes,
+    MustPass,
     BesideOrder,
     BeginsOrder,
     EndsOrder,

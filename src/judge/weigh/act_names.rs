@@ -17,6 +17,7 @@ pub(super) fn names_act(prompt: &str, act: &str) -> bool {
         "rewrite" => names(words::of("rewrite")) || undoes(&lower),
         "rebase" => names(words::of("rebase")),
         "undo" => undoes(&lower),
+        "branch removal" => words::has(&lower, "removes") && is_branch(&lower),
         // Only beside the name of a branch is a checkout one of git's.
         "switch" => words::has(&lower, "switch") && (is_branch(&lower) || words::has(&lower, "trunk")),
         other => spaced.contains(other),

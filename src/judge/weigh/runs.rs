@@ -58,9 +58,7 @@ pub(super) fn weigh(
         let known = &mut memory.of(session).runs;
         let catalog = Catalog::built_in();
         let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
-        has_proof |= summary.proof.is_some();
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
-        proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
             || top.is_some_and(|top| wrote_outside(session, task, top));
@@ -74,7 +72,10 @@ pub(super) fn weigh(
             .map(|(summary, ..)| summary)
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
-        weigh_demanded(summary, (session, task), evidence_set);
+        let has_met = weigh_demanded(summary, (session, task), evidence_set);
+        let is_proven = summary.proof.is_some() || has_met;
+        has_proof |= is_proven;
+        proven.is_checked &= is_proven || summary.last_edit.is_none();
         weigh_failed_act(summary, (session, task), evidence_set);
     }
     proven.is_checked &= has_proof;
@@ -231,20 +232,22 @@ fn why_unproven(run: &CheckRun) -> Option<Fact> {
 }
 
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
-/// itself (DESIGN.md 2.2).
+/// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
 fn weigh_demanded(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
     evidence_set: &mut EvidenceSet,
-) {
+) -> bool {
     if summary.is_partial || task.current().is_none() {
-        return;
+        return false;
     }
     let mut asked: Vec<Demanded> = Vec::new();
     for prompt in task.all_prompts(session) {
         asked.extend(runs::demanded(prompt, Catalog::built_in()));
     }
     asked.dedup();
+    let mut n_met = 0;
+    let n_asked = asked.len();
     for demanded in asked {
         let is_it = |run: &&CheckRun| match &demanded.tool {
             Some(tool) => run.tool == *tool,
@@ -259,7 +262,15 @@ fn weigh_demanded(
                 && !is_beside(run)
                 && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
         };
+        if let Some(run) = runs().find(|run| is_met(run))
+            && is_all_that_is_asked(&demanded, session, task, run)
+        {
+            let provenance = Origin::of(session).at(run.moment.at);
+            let passed = Evidence::claim(Source::Tests, name(run), Claim::Yes, provenance);
+            evidence_set.add(Parts::WORDS, passed.because(Reason::RunPassed(name(run))));
+        }
         if runs().any(|run| is_met(run) || is_failed(run)) {
+            n_met += usize::from(!runs().any(is_failed));
             continue;
         }
         let what = excerpt::reason(&demanded.words);
@@ -278,6 +289,24 @@ fn weigh_demanded(
         let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
         evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
     }
+    n_asked > 0 && n_met == n_asked
+}
+
+/// Whether the last prompt asks for nothing but this check, and this run of it followed: that it passes is then the
+/// whole task.
+fn is_all_that_is_asked(
+    demanded: &Demanded,
+    session: &SessionObservation,
+    task: &SessionTask,
+    run: &CheckRun,
+) -> bool {
+    let Some(current) = task.current() else { return false };
+    let asked = runs::demanded(&current.last_prompt, Catalog::built_in());
+    asked.contains(demanded)
+        && asked.len() == 1
+        && task::may_need_no_change(&current.last_prompt)
+        && run.moment.order >= current.asked
+        && session.history.tells_steps
 }
 
 /// A push or the like that a prompt of the task asks for, and that failed and was not repeated, is undone work.

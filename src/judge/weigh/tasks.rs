@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::act_names;
 use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
+use crate::judge::words;
 use crate::model::{
     Demand, LiveStatus, Observations, PromptKind, SessionObservation, SessionOrigin, SessionTasks, SideTurn,
     Task, Timestamp, Turn, TurnEnd, TurnState,
@@ -109,8 +110,14 @@ pub(super) fn is_only(prompt: &str, acts: &[&str]) -> bool {
     let is_named = |part: &str| acts.iter().any(|act| act_names::names_act(part, act));
     let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
     let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
+    // What the person did or will do, "I merged the pull request", is no demand.
+    let is_told = |part: &str| {
+        let begin = part.trim_start().to_lowercase();
+        words::of("tells_of_person").iter().any(|told| begin.starts_with(told))
+    };
     is_named(prompt)
-        && (task::is_one_demand(prompt) || parts.all(|part| part.trim().is_empty() || is_named(part)))
+        && (task::is_one_demand(prompt)
+            || parts.all(|part| part.trim().is_empty() || is_named(part) || is_told(part)))
 }
 
 impl SessionTask {

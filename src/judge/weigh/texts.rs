@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::judge::questions::{self, Classification, Context, EndOfTurn, Speech};
+use crate::judge::questions::{self, Classification, Context, EndOfTurn};
 
 /// How many texts are known; the least recently used one is dropped.
 const MAX_TEXTS: usize = 8;
@@ -61,18 +61,9 @@ impl Texts {
 }
 
 impl TextRead {
-    /// Whether the text says that something was finished and nothing in it says that something is unfinished.
-    /// `text` must be the text that was read.
+    /// Whether the text reports that something is done; it must be the text that was read.
     pub(super) fn says_done(&mut self, text: &str) -> bool {
-        *self.says_done.get_or_insert_with(|| {
-            // The words of a link belong to no language: "Done: https://…" says that it is done.
-            let said = |line: &str| {
-                line.split(' ').filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
-            };
-            let found = questions::explain(&text.lines().map(said).collect::<Vec<_>>().join("\n"));
-            found.iter().any(|finding| finding.speech == Speech::Finished)
-                && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
-        })
+        *self.says_done.get_or_insert_with(|| questions::reports_done(text))
     }
 }
 

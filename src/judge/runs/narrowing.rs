@@ -1,0 +1,78 @@
+//! Whether a call runs all of a check or a part of it, and the words that restrict it. Must not look at how it ended.
+
+use super::catalog::{Tool, is_option};
+use super::wrapper::Call;
+
+/// Options that pick packages of a repository: all of the check, for these.
+const PACKAGE_OPTIONS: [&str; 5] = ["--filter", "-F", "-w", "--workspace", "--scope"];
+
+/// Whether a call of `tool`, named by its first `n_words` words, runs only a part of the check.
+pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
+    part(tool, call, n_words).1
+}
+
+/// The words that restrict a call, and whether it runs only a part of the check.
+pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
+    let mut narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
+    let narrows = |word: &String| {
+        if tool.runs_others && picks_packages(word) {
+            return false;
+        }
+        word.starts_with('-')
+            || !tool.takes_folders
+            || word.contains('*')
+            || has_file_end(word)
+            || word.contains("::")
+    };
+    // A script with a longer name, such as `test:unit`, runs a part of the tests.
+    let script = call.words.get(n_words.wrapping_sub(1)).filter(|word| {
+        tool.runs_others
+            && word.contains(':')
+            && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
+    });
+    let is_part = script.is_some() || narrowed_by.iter().any(narrows);
+    narrowed_by.extend(script.cloned());
+    (narrowed_by, is_part)
+}
+
+/// Whether a word picks packages: the option by itself, or with its value behind it.
+pub(super) fn picks_packages(word: &str) -> bool {
+    is_option(word.split(' ').next().unwrap_or(word), &PACKAGE_OPTIONS)
+}
+
+/// The words after a call that restrict it.
+fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
+    let mut narrowing = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if word == "--" {
+            continue;
+        }
+        if word.starts_with('-') && word != "-" {
+            let takes_next = !word.contains('=') && is_option(word, tool.values);
+            if tool.runs_others && picks_packages(word) {
+                let value = words.get(at).filter(|_| takes_next).map_or("", String::as_str);
+                narrowing.push(format!("{word} {value}"));
+            }
+            if is_option(word, tool.part) {
+                narrowing.push(word.clone());
+            } else if takes_next {
+                at += 1;
+            }
+        } else if !tool.whole.contains(&word.as_str()) && !word.contains('=') {
+            narrowing.push(word.clone());
+        }
+    }
+    narrowing.sort_unstable();
+    narrowing
+}
+
+/// Whether a word ends as the name of a file does.
+pub(super) fn has_file_end(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let end = name.rsplit_once('.').map(|(begin, end)| (!begin.is_empty(), end));
+    end.is_some_and(|(has_begin, end)| {
+        has_begin && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
