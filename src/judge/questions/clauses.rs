@@ -32,9 +32,9 @@ pub(super) fn deny_what_is_left(
     }
     let lower = text.to_lowercase();
     if words::has(&lower, "excepts") {
-        let kept =
-            if words::has(&lower, "for_person") { forms } else { forms.with(FormSet::of(&[Form::Partial])) };
-        return Some((kept, text.to_owned()));
+        let left = forms.without(Form::NotARequest).with(FormSet::of(&[Form::Partial]));
+        let forms = if words::has(&lower, "for_person") { forms } else { left };
+        return Some((forms, text.to_owned()));
     }
     let mut read = |part: &str| {
         let normal = normal::form(part, &masks::find(part));
