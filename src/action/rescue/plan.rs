@@ -63,8 +63,8 @@ impl Rescuer {
         let git = worktree.git();
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
         let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
-        let head = &current.head;
-        if let Some(words) = &current.head_problem {
+        let head = current.head_tree();
+        if let Err(words) = &current.head {
             targets = target::Targets::none(format!(
                 "the repository is damaged: the last commit cannot be read: {words}"
             ));
@@ -145,7 +145,7 @@ impl Rescuer {
         match can_commit.and_then(|()| stage_all(&staging, paths)) {
             Ok(staged) => {
                 show_staged(paths, &current.snapshot, &staged);
-                Ok((split::ways(&current.survey, &current.head, &staged), filters))
+                Ok((split::ways(&current.survey, current.head_tree(), &staged), filters))
             }
             Err(RescueError::SavedOnly(words)) => {
                 *targets = target::Targets::none(words);
@@ -248,7 +248,7 @@ fn notes(
     if !filters.is_empty() && !programs.is_trusted {
         notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
     }
-    let n_staged = split::n_staged_versions(&current.survey, &current.head, paths, &[]);
+    let n_staged = split::n_staged_versions(&current.survey, current.head_tree(), paths, &[]);
     if n_staged > 0 {
         notes.push(PlanNote::StagedVersions(n_staged));
     }

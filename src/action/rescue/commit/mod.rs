@@ -11,7 +11,7 @@ use crate::action::rescue::base::{Move, PinnedAs, RescueError, Saved, Settings, 
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{Listed, Needed, kept_index, make_pinned, recovery, target};
 use crate::action::rescue::snapshot::{self, Recorded, unchanged, verify};
-use crate::action::rescue::survey::{self, SeenIndex, Spool, Tree, listing, seen_index};
+use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
 use crate::action::rescue::trust::{Hooks, Programs, hooks};
 use crate::action::rescue::visible::{self, Made, Staged, split};
 use crate::action::rescue::{Rescuer, Stage};
@@ -53,7 +53,7 @@ impl Rescuer {
         let parent = plan.head;
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
         let hooks = self.wanted_hooks(&git, &current.shadow, plan, programs)?;
-        let base = (parent, current.head.clone());
+        let base = (parent, current.head_tree().clone());
         let commits = visible::commits(&git, &current.shadow, base, &wanted, &author, hooks.as_ref());
         let difference = match &hooks {
             Some(_) => Self::difference_after_hooks(&git, &current, &saved)?,
@@ -104,14 +104,14 @@ impl Rescuer {
         if !is_same {
             return Err(visible::changed());
         }
-        let head = plan.head.map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
+        let head = listing::tree_of(git, plan.head)?;
         let unchanged = unchanged::files(git, &shadow, &settings, &survey, (Some(&head), &snapshot))?;
         let mut paths = visible::paths(&head, &snapshot, &survey);
         paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
         if !is_shown(&paths, &plan.paths) {
             return Err(visible::changed());
         }
-        Ok(Recorded { settings, shadow, survey, head, head_problem: None, unchanged, snapshot })
+        Ok(Recorded { settings, shadow, survey, head: Ok(head), unchanged, snapshot })
     }
 
     fn wanted_hooks<'a>(
@@ -172,7 +172,7 @@ impl Rescuer {
                 "all that changed is left out{why} or only staged; no commit would hold it"
             )));
         }
-        split::chosen(plan, &current.survey, &current.head, &staged)
+        split::chosen(plan, &current.survey, current.head_tree(), &staged)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
 use crate::action::rescue::survey::spool::STREAM;
-use crate::action::rescue::survey::{self, Expected, Spool, Survey, Tree, listing, seen_index};
+use crate::action::rescue::survey::{self, Expected, Spool, Survey, listing, seen_index};
 use crate::action::rescue::{Rescuer, Stage, vault};
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RescueRecord, Timestamp};
@@ -126,7 +126,7 @@ fn record_where_ordered(
     };
     let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
     let order = RecordOrder { keep_in, ..order };
-    let head = read.head_problem.is_none().then_some(&read.head);
+    let head = read.head.as_ref().ok();
     if snapshot::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
         return Err(RescueError::Nothing);
     }
@@ -162,15 +162,11 @@ fn read(
     let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
     worktree.rescuer.reached(Stage::Surveyed);
     // Read before the record is written: the record's own objects must not stand in for missing ones.
-    let (head, head_problem) =
-        match survey.head.commit.map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit)) {
-            Ok(head) => (head, None),
-            Err(error) => (Tree::new(), Some(error.to_string())),
-        };
+    let head = listing::tree_of(git, survey.head.commit).map_err(|error| error.to_string());
     let snapshot = draft.snapshot.clone();
-    let trees = (head_problem.is_none().then_some(&head), &snapshot);
+    let trees = (head.as_ref().ok(), &snapshot);
     let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
-    Ok((Recorded { settings, shadow, survey, head, head_problem, unchanged, snapshot }, draft, spool))
+    Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
 }
 
 /// Writes a record of what was read. It is verified and on disk when this returns.

@@ -335,10 +335,8 @@ pub(crate) struct Recorded {
     /// The shadow in which it was read, with a copy of the index.
     pub(crate) shadow: Shadow,
     pub(crate) survey: Survey,
-    /// The tree of the last commit; empty if it could not be read.
-    pub(crate) head: Tree,
-    /// Why the last commit could not be read, before the record was made.
-    pub(crate) head_problem: Option<String>,
+    /// The tree of the last commit, or why it could not be read before the record was made.
+    pub(crate) head: Result<Tree, String>,
     /// Files that git considers unchanged, whatever their bytes on disk.
     pub(crate) unchanged: Unchanged,
     /// The recorded work tree.
@@ -346,6 +344,12 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
+    /// The tree of the last commit. Where it could not be read, no path is in it, and no commit can follow.
+    pub(crate) fn head_tree(&self) -> &Tree {
+        static NO_PATHS: Tree = Tree::new();
+        self.head.as_ref().unwrap_or(&NO_PATHS)
+    }
+
     /// The attributes of these paths, or of all that differ from the last commit if they were read already.
     pub(crate) fn attributes<'p>(
         &self,

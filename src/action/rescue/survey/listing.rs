@@ -155,6 +155,11 @@ pub(crate) struct TreeEntry {
 /// A whole tree, by path.
 pub(crate) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 
+/// The tree of the last commit; empty before the first one.
+pub(crate) fn tree_of(git: &Git<'_>, last: Option<CommitId>) -> Result<Tree, RescueError> {
+    last.map_or_else(|| Ok(Tree::new()), |commit| tree(git, commit))
+}
+
 /// The tree of a commit with everything below it.
 pub(crate) fn tree(git: &Git<'_>, commit: CommitId) -> Result<Tree, RescueError> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()];
