@@ -178,6 +178,12 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
         if sentence.end != End::Question && is_ticked(&text[sentence.range.clone()]) {
             sentence.forms = sentence.forms.with(FormSet::of(&[Form::Done]));
         }
+        let can_admit = matches!(sentence.role, Role::Paragraph | Role::Item)
+            && sentence.end != End::Question
+            && !sentence.forms.has(Form::Admits);
+        if can_admit && admission_model::admits(said) {
+            sentence.forms = sentence.forms.with(FormSet::of(&[Form::Admits]));
+        }
     }
     let count = sentences.len();
     let asks = |sentence: &Sentence| sentence.end == End::Question || sentence.forms.meets(FormSet::ASKING);
@@ -192,18 +198,6 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentences[index].forms = sentences[index].forms.only(&TOLD_ANYWHERE);
         }
         (before, this) = (this, after);
-    }
-    let can_admit = |sentence: &&mut Sentence| {
-        matches!(sentence.role, Role::Paragraph | Role::Item)
-            && sentence.end != End::Question
-            && !sentence.forms.has(Form::Admits)
-    };
-    for sentence in sentences.iter_mut().filter(can_admit) {
-        let said = &text[sentence.range.clone()];
-        let denied = clauses::deny_what_is_left(said, sentence.language, sentence.forms, &mut search);
-        if admission_model::admits(denied.as_ref().map_or(said, |(_, rest)| rest)) {
-            sentence.forms = sentence.forms.with(FormSet::of(&[Form::Admits]));
-        }
     }
 }
 

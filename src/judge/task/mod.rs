@@ -50,6 +50,8 @@ struct TurnRead {
     asks: bool,
     /// Whether that question proposes something that the agent would do.
     proposes: bool,
+    /// Whether its prompt names nothing new, and the agent says that all is done, as it had before.
+    finds_done: bool,
 }
 
 /// Reads the tasks of one session.
@@ -68,14 +70,18 @@ pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: 
         0,
         |at| history.turns[at..].iter(),
         &begin,
-        |turn, before| TurnRead {
-            ask: match before {
+        |turn, before| {
+            let ask = match before {
                 Some(before) if before.prompt == turn.prompt => before.ask,
                 _ => turn.prompt.as_deref().and_then(ask_of),
-            },
-            prompt: turn.prompt.clone(),
-            asks: asks(turn),
-            proposes: words::has(&last_words(turn), "proposes"),
+            };
+            TurnRead {
+                prompt: turn.prompt.clone(),
+                ask,
+                asks: asks(turn),
+                proposes: words::has(&last_words(turn), "proposes"),
+                finds_done: finds_done(ask, turn, history),
+            }
         },
         |fold, turn, read| fold.take(session, turn, read),
     );
@@ -110,8 +116,6 @@ struct TurnBefore {
     asks: bool,
     /// Whether that question proposes something that the agent would do.
     proposes: bool,
-    /// Its last words. Untrusted text.
-    closing_words: Option<String>,
 }
 
 /// Where a prompt belongs.
@@ -139,9 +143,7 @@ impl Fold {
                 self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
                 match self.place(prompt, turn, read.ask.unwrap_or(Ask::GoOn)) {
                     Place::NewTask => self.begin_task(session, prompt, turn),
-                    Place::SameTask
-                        if self.is_settled_by(read.ask, turn) || self.was_done(prompt, read, turn) =>
-                    {
+                    Place::SameTask if self.is_settled_by(read.ask, turn) || self.was_done(read, turn) => {
                         self.settle(turn);
                     }
                     Place::SameTask => self.extend_task(session, prompt, turn, true),
@@ -150,12 +152,7 @@ impl Fold {
             }
         }
         self.tasks.last_end = Some(turn.end.clone());
-        self.before = Some(TurnBefore {
-            end: turn.end.clone(),
-            asks: read.asks,
-            proposes: read.proposes,
-            closing_words: turn.closing_words.clone(),
-        });
+        self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks, proposes: read.proposes });
     }
 
     /// Where a person's prompt belongs.
@@ -203,28 +200,15 @@ impl Fold {
         ask == Some(Ask::Refusal) && is_proposed && self.tasks.newest.is_some() && !has_edits(turn)
     }
 
-    /// Whether a prompt that names nothing new, "continue" or "commit it", found the task done: the agent had said so, says
-    /// so again, and changed no file. What was done before does not age by it.
-    fn was_done(&self, prompt: &Prompt, read: &TurnRead, turn: &Turn) -> bool {
-        let names_nothing_new = match read.ask {
-            Some(Ask::GoOn) => true,
-            Some(Ask::Work { drops: false, .. }) => wants_only_commit(&prompt.text),
-            _ => false,
-        };
-        let says_done = |words: Option<&String>| {
-            words.is_some_and(|words| {
-                questions::of_work(words, &Context::default()).label == Label::Complete
-                    && questions::reports_done(words)
-            })
-        };
-        let before = self.before.as_ref().filter(|before| before.end == TurnEnd::Finished && !before.asks);
-        names_nothing_new
+    /// Whether a prompt that names nothing new found the task done, and nothing was changed after it. What was done before
+    /// does not age by it.
+    fn was_done(&self, read: &TurnRead, turn: &Turn) -> bool {
+        read.finds_done
             && self.tasks.newest.is_some()
             && turn.end == TurnEnd::Finished
             && !turn.is_missing_steps
             && !has_edits(turn)
-            && before.is_some_and(|before| says_done(before.closing_words.as_ref()))
-            && says_done(turn.closing_words.as_ref())
+            && self.before.as_ref().is_some_and(|before| before.end == TurnEnd::Finished && !before.asks)
     }
 
     /// Continues the task with a turn that was asked for nothing.
@@ -341,6 +325,30 @@ fn ask_of(prompt: &Prompt) -> Option<Ask> {
         | PromptKind::Reminder
         | PromptKind::Notice => None,
     }
+}
+
+/// Whether a prompt names nothing new, "continue" or "commit it", and the agent says that all is done, as it had in the
+/// turn before.
+fn finds_done(ask: Option<Ask>, turn: &Turn, history: &TurnHistory) -> bool {
+    let Some(prompt) = &turn.prompt else { return false };
+    let names_nothing_new = match ask {
+        Some(Ask::GoOn) => true,
+        Some(Ask::Work { drops: false, .. }) => wants_only_commit(&prompt.text),
+        _ => false,
+    };
+    let says_done = |turn: &Turn| {
+        turn.closing_words.as_ref().is_some_and(|words| {
+            questions::of_work(words, &Context::default()).label == Label::Complete
+                && questions::reports_done(words)
+        })
+    };
+    let is_before = |other: &&Arc<Turn>| {
+        let is_command = other.prompt.as_ref().is_some_and(|prompt| prompt.kind == PromptKind::ClientCommand);
+        other.order < turn.order && !is_command
+    };
+    names_nothing_new
+        && says_done(turn)
+        && history.turns.iter().rev().find(is_before).is_some_and(|before| says_done(before))
 }
 
 fn close(task: &mut Task, turn: &Turn) {
