@@ -43,6 +43,11 @@ pub struct Demanded {
 }
 
 impl Demanded {
+    /// Any check of this kind, all of it.
+    fn of_kind(kind: CheckKind, words: String) -> Demanded {
+        Demanded { tool: None, kind, is_part: false, folder: None, near: None, words }
+    }
+
     /// Whether the words of a run give the folder that was named, which is then no part of what was asked for.
     pub fn is_named_by(&self, command: &str) -> bool {
         let named = self.folder.as_deref();
@@ -169,11 +174,7 @@ impl Clause {
         let begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
         if let Some(n_words) = self.starts(begin, Group::RunsWhat) {
             let from = self.after(begin + n_words, &[Group::BesideOrder]);
-            return self.named(
-                from,
-                self.find(from, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at),
-                catalog,
-            );
+            return self.named_until(from, self.words.len(), catalog);
         }
         if let Some(demanded) = self.checked_with(begin, catalog) {
             return Some(demanded);
@@ -184,10 +185,10 @@ impl Clause {
             let from = at + n_words;
             self.find(from, Group::Passes).and_then(|(to, _)| self.named(from, to, catalog))
         };
-        behind.or_else(passing).or_else(|| self.must_pass(begin, catalog)).or_else(|| {
-            let end = self.find(begin, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
-            if continues { self.named(begin, end, catalog) } else { None }
-        })
+        behind
+            .or_else(passing)
+            .or_else(|| self.must_pass(begin, catalog))
+            .or_else(|| if continues { self.named_until(begin, self.words.len(), catalog) } else { None })
     }
 
     /// The check that must pass, by words that say so behind it and end the clause: "the tests must pass", and not "the
@@ -199,7 +200,7 @@ impl Clause {
         if !is_end {
             return None;
         }
-        self.named(begin, self.find(begin, Group::EndsOrder).map_or(at, |(end, _)| end.min(at)), catalog)
+        self.named_until(begin, at, catalog)
     }
 
     /// The check that the clause adds to a list of checks that shall pass, where its words begin, and whether the list
@@ -212,8 +213,7 @@ impl Clause {
             let must = self.find(from, Group::MustPass).map(|(at, _)| (at, ListEnd::MustPass));
             let end = must.or_else(|| self.find(from, Group::Passes).map(|(at, _)| (at, ListEnd::Passes)));
             let (to, end) = end.unwrap_or((self.words.len(), ListEnd::No));
-            let to = self.find(from, Group::EndsOrder).map_or(to, |(at, _)| at.min(to));
-            Some((self.placed(self.named(from, to, catalog)?), from, end))
+            Some((self.placed(self.named_until(from, to, catalog)?), from, end))
         })
     }
 
@@ -267,17 +267,22 @@ impl Clause {
         (at..self.lower.len()).find_map(|at| Some((at, self.starts(at, group)?)))
     }
 
+    /// The check that the words from `from` on name, up to `to` or to what ends an order.
+    fn named_until(&self, from: usize, to: usize, catalog: &Catalog) -> Option<Demanded> {
+        let end = self.find(from, Group::EndsOrder).map_or(to, |(at, _)| at.min(to));
+        self.named(from, end, catalog)
+    }
+
     /// The check that the words from `from` to `to` name, all of them.
     fn named(&self, from: usize, to: usize, catalog: &Catalog) -> Option<Demanded> {
         let begin = self.after(from, &[Group::Articles]).min(to);
         let words = self.words.get(begin..to)?;
-        let whole = || self.words[from..to].join(" ");
         if let Some(demanded) = of_tool(words, catalog) {
             return Some(demanded);
         }
         let is_all = |group| self.starts(begin, group) == Some(to - begin);
         let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
-        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, near: None, words: whole() })
+        Some(Demanded::of_kind(*kind, self.words[from..to].join(" ")))
     }
 }
 
@@ -364,14 +369,7 @@ fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
 fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {
     KINDS.iter().find_map(|(group, kind)| {
         let noun = PHRASES.joined(*group).find(|noun| is_named(noun))?;
-        Some(Demanded {
-            tool: None,
-            kind: *kind,
-            is_part: false,
-            folder: None,
-            near: None,
-            words: noun.to_owned(),
-        })
+        Some(Demanded::of_kind(*kind, noun.to_owned()))
     })
 }
 

@@ -15,14 +15,12 @@ pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
 pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
     let mut narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
     let narrows = |word: &String| {
-        if tool.runs_others && picks_packages(word) {
-            return false;
-        }
-        word.starts_with('-')
+        let is_part = word.starts_with('-')
             || !tool.takes_folders
             || word.contains('*')
             || has_file_end(word)
-            || word.contains("::")
+            || word.contains("::");
+        is_part && !(tool.runs_others && picks_packages(word))
     };
     // A script with a longer name, such as `test:unit`, runs a part of the tests.
     let script = call.words.get(n_words.wrapping_sub(1)).filter(|word| {

@@ -246,8 +246,8 @@ fn weigh_demanded(
         asked.extend(runs::demanded(prompt, Catalog::built_in()));
     }
     asked.dedup();
-    let mut n_met = 0;
-    let n_asked = asked.len();
+    let only = only_check(session, task);
+    let mut are_met = !asked.is_empty();
     for demanded in asked {
         let is_it = |run: &&CheckRun| match &demanded.tool {
             Some(tool) => run.tool == *tool,
@@ -263,16 +263,17 @@ fn weigh_demanded(
                 && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
         };
         if let Some(run) = runs().find(|run| is_met(run))
-            && is_all_that_is_asked(&demanded, session, task, run)
+            && only.as_ref().is_some_and(|(only, asked)| *only == demanded && run.moment.order >= *asked)
         {
             let provenance = Origin::of(session).at(run.moment.at);
             let passed = Evidence::claim(Source::Tests, name(run), Claim::Yes, provenance);
             evidence_set.add(Parts::WORDS, passed.because(Reason::RunPassed(name(run))));
         }
         if runs().any(|run| is_met(run) || is_failed(run)) {
-            n_met += usize::from(!runs().any(is_failed));
+            are_met &= !runs().any(is_failed);
             continue;
         }
+        are_met = false;
         let what = excerpt::reason(&demanded.words);
         let found = match runs().next_back() {
             None => Fact::OrderedNotRun,
@@ -289,24 +290,15 @@ fn weigh_demanded(
         let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
         evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
     }
-    n_asked > 0 && n_met == n_asked
+    are_met
 }
 
-/// Whether the last prompt asks for nothing but this check, and this run of it followed: that it passes is then the
-/// whole task.
-fn is_all_that_is_asked(
-    demanded: &Demanded,
-    session: &SessionObservation,
-    task: &SessionTask,
-    run: &CheckRun,
-) -> bool {
-    let Some(current) = task.current() else { return false };
-    let asked = runs::demanded(&current.last_prompt, Catalog::built_in());
-    asked.contains(demanded)
-        && asked.len() == 1
-        && task::may_need_no_change(&current.last_prompt)
-        && run.moment.order >= current.asked
-        && session.history.tells_steps
+/// The check that is all that the last prompt asks for, so that its pass is the whole task, and the place of that prompt.
+fn only_check(session: &SessionObservation, task: &SessionTask) -> Option<(Demanded, u64)> {
+    let current = task.current().filter(|_| session.history.tells_steps)?;
+    let mut asked = runs::demanded(&current.last_prompt, Catalog::built_in());
+    let only = asked.pop()?;
+    (asked.is_empty() && task::may_need_no_change(&current.last_prompt)).then_some((only, current.asked))
 }
 
 /// A push or the like that a prompt of the task asks for, and that failed and was not repeated, is undone work.

@@ -110,7 +110,7 @@ pub(super) fn is_only(prompt: &str, acts: &[&str]) -> bool {
     let is_named = |part: &str| acts.iter().any(|act| act_names::names_act(part, act));
     let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
     let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
-    // What the person did or will do, "I merged the pull request", is no demand.
+    // What the person did, "I merged the pull request", is no demand.
     let is_told = |part: &str| {
         let begin = part.trim_start().to_lowercase();
         words::of("tells_of_person").iter().any(|told| begin.starts_with(told))
