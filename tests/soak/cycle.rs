@@ -30,7 +30,8 @@ struct Last {
 
 /// What is known about a world.
 struct Known {
-    last: Option<Last>,
+    /// The last visible commit made with each state folder: an undo or redo knows only those of its own.
+    last: BTreeMap<&'static str, Last>,
     /// The references that were reported as saved.
     saved: BTreeSet<String>,
     is_synced: bool,
@@ -49,7 +50,7 @@ pub(crate) fn world(
 ) -> Result<()> {
     let world = World::new(random)?;
     let mut known = Known {
-        last: None,
+        last: BTreeMap::new(),
         saved: BTreeSet::new(),
         is_synced: disk.is_some() || number % 10 == 3,
         state: STATES[0],
@@ -111,7 +112,7 @@ fn cycle(
     for _ in 0..random.below(5) {
         change::make(world, random)?;
     }
-    let cycle_action = pick(random.below(100), known.last.as_ref());
+    let cycle_action = pick(random.below(100), known.last.get(known.state));
     let target = if disk.is_some() { Target::Power } else { Target::any(random) };
     let state = if random.percent(85) { known.state } else { *random.one_of(&STATES) };
     let foreign = if disk.is_none() && random.percent(8) { plant_lock(world, random)? } else { None };
@@ -132,7 +133,7 @@ fn cycle(
     tally.n_left += cut.locks.len().saturating_sub(before.locks.len());
     recover(world, &root, known.is_synced, foreign.is_some()).with_context(|| told("and recovery failed"))?;
     check_own_folders(&root).with_context(|| told("left something"))?;
-    let can_be_done = is_alone && state == known.state && can_be_done(cycle_action, &before, known);
+    let can_be_done = is_alone && can_be_done(cycle_action, &before, known.last.get(state));
     let after = Photo::of(world)?;
     ensure!(after.work_tree == before.work_tree, told("and recovery wrote to the work tree"));
     ensure!(
@@ -143,7 +144,7 @@ fn cycle(
         take_lock(path, *inode).with_context(|| told("touched the lock of another"))?;
         tally.n_foreign += 1;
     }
-    let end = judge(world, cycle_action, &before, &after, known)
+    let end = judge(world, cycle_action, &before, &after, (state, known))
         .with_context(|| told("left a state in between"))?;
     if end == "after" && cycle_action == CycleAction::Commit {
         known.state = state;
@@ -185,8 +186,8 @@ fn take_lock(path: &Path, inode: u64) -> Result<()> {
 
 /// Whether an undo or redo finds everything as the last action left it, so that it has to succeed, however many
 /// actions were cut or refused since.
-fn can_be_done(cycle_action: CycleAction, before: &Photo, known: &Known) -> bool {
-    known.last.as_ref().is_some_and(|last| match cycle_action {
+fn can_be_done(cycle_action: CycleAction, before: &Photo, last: Option<&Last>) -> bool {
+    last.is_some_and(|last| match cycle_action {
         CycleAction::Undo => !last.is_undone && before.moved == last.after,
         CycleAction::Redo => last.is_undone && before.moved == last.before,
         CycleAction::Record | CycleAction::Commit => false,
@@ -259,7 +260,7 @@ fn judge(
     cycle_action: CycleAction,
     before: &Photo,
     after: &Photo,
-    known: &mut Known,
+    (state, known): (&'static str, &mut Known),
 ) -> Result<&'static str> {
     ensure!(after.references == before.references, "references moved that are nobody's business");
     if after.moved == before.moved {
@@ -270,11 +271,11 @@ fn judge(
         CycleAction::Commit => {
             is_commit_of(world, before, after)?;
             let (before, after) = (before.moved.clone(), after.moved.clone());
-            known.last = Some(Last { before, after, is_undone: false });
+            known.last.insert(state, Last { before, after, is_undone: false });
         }
         CycleAction::Undo => {
-            let last =
-                known.last.as_mut().filter(|last| !last.is_undone).context("nothing was to be undone")?;
+            let last = known.last.get_mut(state).filter(|last| !last.is_undone);
+            let last = last.context("nothing was to be undone")?;
             ensure!(
                 after.moved == last.before,
                 "it is not what was before the commit: {}",
@@ -283,8 +284,8 @@ fn judge(
             last.is_undone = true;
         }
         CycleAction::Redo => {
-            let last =
-                known.last.as_mut().filter(|last| last.is_undone).context("nothing was to be redone")?;
+            let last = known.last.get_mut(state).filter(|last| last.is_undone);
+            let last = last.context("nothing was to be redone")?;
             ensure!(
                 after.moved == last.after,
                 "it is not what the commit had left: {}",
