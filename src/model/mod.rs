@@ -168,8 +168,8 @@ pub use test_file::{TestCensus, TestChange, is_test_file};
 pub use timestamp::Timestamp;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use turn::{
-    BreakCause, CommandRun, DatedTodos, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Turn, TurnEnd,
-    TurnHistory, TurnStep, UsageLimit,
+    BreakCause, CommandRun, DatedTodos, Deed, Exit, Goal, GoalState, Prompt, PromptKind, SENDER_MARK, Turn,
+    TurnEnd, TurnHistory, TurnStep, UsageLimit,
 };
 pub use variable_names::VariableNames;
 pub use verdict::{Conflict, Part, PartRole, RescueDegree, Rounds, Verdict, Warning};

@@ -72,6 +72,10 @@ pub struct Prompt {
     pub has_image: bool,
 }
 
+/// Begins each message that closeout itself writes to an agent, so that it is known in the agent's record and
+/// never taken for what a person asked.
+pub const SENDER_MARK: &str = "[closeout]";
+
 /// Who or what wrote a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

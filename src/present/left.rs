@@ -4,7 +4,8 @@
 use super::phrases::{complete_when as when, left};
 use super::{age, counts};
 use crate::model::{
-    NextAction, OpenPoint, PointKind, PointState, Rule, Timestamp, VerdictState, WorkspaceView, display_text,
+    NextAction, OpenPoint, PointKind, PointState, Rule, SENDER_MARK, Timestamp, VerdictState, WorkspaceView,
+    display_text,
 };
 
 /// What has to happen before the workspace is COMPLETE; `None` if it is, or if there is no task.
@@ -57,8 +58,8 @@ pub(crate) fn message(points: &[&OpenPoint]) -> String {
     let lines: Vec<String> =
         work.map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
     if lines.is_empty() {
-        return left::go_on().to_owned();
+        return format!("{SENDER_MARK} {}", left::go_on());
     }
     // Kept to few lines: clients treat a long paste as quoted text, which their models follow less readily.
-    format!("{}\n{}", left::message_begins(), lines.join("\n"))
+    format!("{SENDER_MARK} {}\n{}", left::message_begins(), lines.join("\n"))
 }

@@ -2,7 +2,9 @@
 //! reply: a usage limit of the user's plan, or something else. Pure.
 
 use crate::agent::record_text::{end_of, shortened};
-use crate::model::{ChecklistItem, CommandRun, Deed, ItemState, PromptKind, Timestamp, TurnEnd, UsageLimit};
+use crate::model::{
+    ChecklistItem, CommandRun, Deed, ItemState, PromptKind, SENDER_MARK, Timestamp, TurnEnd, UsageLimit,
+};
 
 /// How much of the start and of the end of a long prompt is kept, in bytes.
 const PROMPT_BEGIN: usize = 1_500;
@@ -34,10 +36,10 @@ pub(in crate::agent) fn is_full_prompt(text: &str) -> bool {
             || text.chars().filter(is_wide).nth(SIGNS_OF_A_TASK - 1).is_some())
 }
 
-/// Who wrote a text in the place of a user's prompt. What closeout or a gate sends begins with its name.
+/// Who wrote a text in the place of a user's prompt. What closeout sends begins with its mark; a gate's may be a tag.
 pub(in crate::agent) fn prompt_kind(text: &str) -> PromptKind {
     let begin = text.trim_start();
-    if begin.starts_with("<closeout") || begin.starts_with("[closeout") {
+    if begin.starts_with(SENDER_MARK) || begin.starts_with("<closeout") {
         PromptKind::Gate
     } else {
         PromptKind::Person
@@ -139,5 +141,15 @@ mod tests {
         let limit = usage_limit("You've hit your limit · resets 3pm (Europe/Berlin)").unwrap();
         assert_eq!(limit.resets.as_deref(), Some("3pm (Europe/Berlin)"));
         assert_eq!(usage_limit("API Error: 529 Overloaded"), None);
+    }
+
+    #[test]
+    fn what_closeout_sent_is_no_persons_prompt() {
+        for text in ["[closeout] This is left to do:\n- a test", "  <closeout-gate>", "[closeout] Go on."] {
+            assert_eq!(prompt_kind(text), PromptKind::Gate, "{text}");
+        }
+        for text in ["closeout says that a test is left", "Add [closeout] to the title"] {
+            assert_eq!(prompt_kind(text), PromptKind::Person, "{text}");
+        }
     }
 }
