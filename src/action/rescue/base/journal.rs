@@ -267,6 +267,19 @@ pub(crate) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
     })
 }
 
+/// Whether a record or a move has this id, be it deleted or not.
+pub(crate) fn is_id_taken(actions: &[JournalEntry], id: &str) -> bool {
+    actions.iter().any(|action| match action {
+        JournalEntry::Saved(Saved { reference, .. }) => reference.ends_with(id),
+        JournalEntry::Forgotten { reference, moves } => {
+            reference.ends_with(id) || moves.iter().any(|other| other == id)
+        }
+        JournalEntry::Moving(Move { id: other, .. })
+        | JournalEntry::Moved { id: other }
+        | JournalEntry::RolledBack { id: other } => other == id,
+    })
+}
+
 /// The records that were saved and not deleted, oldest first.
 pub(crate) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
     let mut saved: Vec<&Saved> = Vec::new();
@@ -321,5 +334,15 @@ mod tests {
             assert_eq!(serde_json::from_str::<JournalEntry>(line).unwrap(), entry, "{line}");
             assert!(serde_json::to_string(&entry).unwrap().starts_with(line.trim_end_matches('}')), "{line}");
         }
+    }
+
+    #[test]
+    fn the_id_of_any_action_is_taken() {
+        let forgotten = JournalEntry::Forgotten {
+            reference: "refs/closeout/rescue/k/a".to_owned(),
+            moves: vec!["b".to_owned()],
+        };
+        let actions = [forgotten, JournalEntry::Moved { id: "c".to_owned() }];
+        assert!(["a", "b", "c"].iter().all(|id| is_id_taken(&actions, id)) && !is_id_taken(&actions, "d"));
     }
 }

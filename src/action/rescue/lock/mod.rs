@@ -161,8 +161,19 @@ impl<'r> WorktreeLock<'r> {
         self.rescuer.runner(&self.repo, &self.lock)
     }
 
-    /// A new unique name: the UTC time and eight digits, of which four are the owner's.
+    /// A new unique name: the UTC time and eight digits, of which four are the owner's. Four digits are few: of so many
+    /// names made in one second, two can be the same. The journal tells which are taken.
     pub(crate) fn new_id(&self) -> String {
+        let taken = self.journal.read().map(|read| read.entries).unwrap_or_default();
+        loop {
+            let id = self.any_id();
+            if !journal::is_id_taken(&taken, &id) {
+                return id;
+            }
+        }
+    }
+
+    fn any_id(&self) -> String {
         let now = clock::since_epoch();
         let mut sum = Sha1::default();
         let salt = clock::since_start().subsec_nanos();
