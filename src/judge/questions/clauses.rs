@@ -58,7 +58,7 @@ pub(super) fn deny_what_is_left(
 /// The groups of a sentence, with those of undone work only if the clause that says so, or one behind it, does not take
 /// it back. What stands before that clause takes nothing back. [`Form::AdmitsNot`] then says that an admission is none.
 pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mut Search) -> FormSet {
-    if !forms.any(&UNDONE) {
+    if !forms.any(&UNDONE) && !forms.has(Form::Progress) {
         return forms;
     }
     let lower = text.to_lowercase();
@@ -77,6 +77,11 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
         found[last..].iter().any(|clause| clause.any(by))
     };
     let mut settled = forms;
+    for form in [Form::Partial, Form::Progress].into_iter().filter(|form| forms.has(*form)) {
+        if is_only_aside(form, &lower, text, &mut read) {
+            settled = settled.without(form);
+        }
+    }
     // What was so before and is so still is no matter of the past.
     let goes_on = words::has(&lower, "goes_on");
     for form in UNDONE.into_iter().filter(|form| forms.has(*form) && !goes_on) {
@@ -91,6 +96,23 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
         }
     }
     settled
+}
+
+/// Whether undone work, or work that goes on, is only in a condition of what the result does ("shows an error if the file
+/// is missing"), in its reason, or in the name of what it deals with ("skips entries that are not finished yet").
+fn is_only_aside(form: Form, lower: &str, text: &str, read: &mut impl FnMut(&str) -> FormSet) -> bool {
+    if lower.len() != text.len() {
+        return false;
+    }
+    let behind = |group: &str, from: usize| {
+        words::of(group).iter().filter_map(|word| lower[from..].find(word)).min().map(|at| from + at)
+    };
+    let named = behind("deals_with", 0).and_then(|verb| behind("names_which", verb));
+    behind("under_condition", 0).into_iter().chain(named).any(|begin| {
+        let end = lower[begin..].find(ENDS).map_or(text.len(), |length| begin + length);
+        let rest = text.get(..begin).zip(text.get(end..));
+        rest.is_some_and(|(before, after)| !read(&format!("{before}{after}")).has(form))
+    })
 }
 
 /// The groups of one clause. Neither "note that" nor "there is still one that" puts what it names under anything, and a
@@ -183,6 +205,7 @@ fn split(text: &str, language: Language) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::questions::{Context, Label, classify};
 
     #[test]
     fn a_count_is_of_a_part_if_its_numbers_differ() {
@@ -197,6 +220,31 @@ mod tests {
             "Phase 0/1 is in", "阶段 0/1",
         ] {
             assert!(!counts_a_part(whole), "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_is_undone_in_a_condition_or_a_name_is_not_of_this_work() {
+        let is_undone = |text: &str| {
+            let judged = classify(text, &Context::default());
+            judged.label == Label::Incomplete || judged.admits
+        };
+        for harmless in [
+            "I finished the page. It shows an error if the file is missing.",
+            "I finished the list. It skips entries that are not finished yet.",
+            "I finished the import. The first start takes longer because the index is being built.",
+            "I finished the page. It no longer fails when the server is down.",
+            "I finished the page. After the fix I could not reproduce the crash any more.",
+        ] {
+            assert!(!is_undone(harmless), "{harmless}");
+        }
+        for undone in [
+            "I finished the page. The list of entries is not finished yet.",
+            "I finished the page. Two entries are still missing if I read the ticket right.",
+            "I finished the import. The index is still being built.",
+            "I finished the page. I could not reproduce the crash.",
+        ] {
+            assert!(is_undone(undone), "{undone}");
         }
     }
 

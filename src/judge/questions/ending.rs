@@ -31,6 +31,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
     let error = first.forms.has(Form::ErrorOnly)
+        && !first.forms.has(Form::AdmitsNot)
         && first.role != Role::Item
         && (!first.has_mask || (sentences.len() == 1 && first.normal.words <= 14))
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
@@ -284,7 +285,7 @@ fn is_placeholder(document: &Document<'_>) -> bool {
     let stub = |sentence: &Sentence| {
         is_mark_of_a_stub(document.words(sentence))
             || (sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement])
-                && !sentence.forms.has(Form::Partial)
+                && !sentence.forms.any(&[Form::Partial, Form::AdmitsNot])
                 && sentence.normal.letters <= 60)
     };
     if document.sentences.iter().any(|sentence| sentence.normal.spaced.contains(" lorem ipsum dolor ")) {

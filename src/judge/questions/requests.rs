@@ -199,8 +199,9 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
     if told {
         return Asks::No;
     }
-    let offers =
-        forms.has(Form::Choose) && forms.has(Form::Alternative) && sentence.normal.spaced.contains(" : ");
+    let offers = forms.has(Form::Choose)
+        && (forms.has(Form::Alternative) && sentence.normal.spaced.contains(" : ")
+            || closes_alternatives(document, index));
     let menu_step = !offers
         && forms.any(&[Form::Instruction])
         && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
@@ -213,6 +214,15 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
         return Asks::Empty;
     }
     Asks::Reader
+}
+
+/// Whether the sentence is the last one, and the one before it names what there is to choose from.
+fn closes_alternatives(document: &Document<'_>, index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|before| document.sentences.get(before));
+    index + 1 == document.sentences.len()
+        && before.is_some_and(|before| {
+            before.line == document.sentences[index].line && before.forms.has(Form::Alternative)
+        })
 }
 
 /// Whether an item of a list asks the reader. A bare step ("upload the file", "reply to the message") is for the user of
@@ -242,6 +252,14 @@ mod tests {
         let goes_on =
             format!("{asks} Let me check the imports.\n\nNow I'll fix the chart. Next I'll run the build:");
         assert_eq!(judged(&goes_on), Label::Incomplete);
+    }
+
+    #[test]
+    fn a_choice_that_closes_what_there_is_to_choose_from_is_awaited() {
+        let judged = |text: &str| classify(text, &Context::default()).label;
+        let routes = "I see three routes for the cache: polling, sockets or webhooks. Please pick one.";
+        assert_eq!(judged(routes), Label::AwaitingResponse);
+        assert_eq!(judged("The menu is done. Open it and pick one."), Label::Complete);
     }
 
     #[test]
