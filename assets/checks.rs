@@ -23,12 +23,16 @@ struct File {
 }
 
 /// A tool; `src/judge/runs/catalog.rs` says what each key means.
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Tool {
     name: String,
     kind: String,
+    /// Calls of the same check stand in one text, with a bar between them.
     run: Vec<String>,
+    /// Whether each call is a check of its own, named by its words but for the first: none mends another.
+    #[serde(default)]
+    each: bool,
     #[serde(default)]
     with: Vec<String>,
     #[serde(default)]
@@ -71,9 +75,32 @@ struct Lines {
     of: Vec<String>,
 }
 
+/// The tools, with one for each call where each is a check of its own: the first keeps the name. What names such a
+/// group means each of it.
+fn spread(tools: &[Tool]) -> Vec<Tool> {
+    let names = |tool: &Tool| -> Vec<String> {
+        let others = tool.run.iter().skip(1).filter(|_| tool.each).filter_map(|run| run.split(" | ").next());
+        let others = others.map(|call| call.trim_end_matches(['*', ' ', '$']).to_owned());
+        std::iter::once(tool.name.clone()).chain(others).collect()
+    };
+    let covered = |name: &String| -> Vec<String> {
+        tools.iter().filter(|tool| tool.name == *name).flat_map(names).collect()
+    };
+    let spread = |tool: &Tool| -> Vec<Tool> {
+        let covers: Vec<String> = tool.covers.iter().flat_map(covered).collect();
+        let own =
+            |(name, run): (String, Vec<String>)| Tool { name, run, covers: covers.clone(), ..tool.clone() };
+        let calls = |run: &String| run.split(" | ").map(str::to_owned).collect();
+        let runs: Vec<Vec<String>> = tool.run.iter().map(calls).collect();
+        let runs = if tool.each { runs } else { vec![runs.concat()] };
+        names(tool).into_iter().zip(runs).map(own).collect()
+    };
+    tools.iter().flat_map(spread).collect()
+}
+
 /// The file as Rust. An error names a tool that is not there.
 pub(crate) fn written(text: &str) -> Outcome<String> {
-    let file: File = toml::from_str(text)?;
+    let mut file: File = toml::from_str(text)?;
     let named =
         file.lines.iter().flat_map(|lines| &lines.of).chain(file.tool.iter().flat_map(|it| &it.covers));
     for name in named {
@@ -81,6 +108,7 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
             return Err(format!("assets/checks.toml: {name} is no tool").into());
         }
     }
+    file.tool = spread(&file.tool);
     let tools: Vec<String> = file.tool.iter().map(Tool::rust).collect();
     let by_words = file.tool.iter().zip(0..).flat_map(|(tool, place)| {
         tool.run.iter().map(move |call: &String| (names_alone(call), format!("{place}")))

@@ -1,6 +1,6 @@
 //! How tools are called: patterns of command words, looked up by first word. Must not know what a call means.
 //!
-//! In a pattern, `*` at the end of a word stands for the rest of that word, and `$` for the end: no word but options,
+//! In a pattern, `*` at the end of a word stands for the rest of that word, at its begin for what precedes, and `$` for the end: no word but options,
 //! their values and settings follows.
 
 /// Options before the name of a subcommand that take the next word as their value.
@@ -91,9 +91,10 @@ fn are_options(words: &[String]) -> bool {
 }
 
 fn is_word(part: &str, word: &str) -> bool {
-    match part.strip_suffix('*') {
-        Some(begin) => word.starts_with(begin),
-        None => part == word,
+    match (part.strip_suffix('*'), part.strip_prefix('*')) {
+        (Some(begin), _) => word.starts_with(begin),
+        (None, Some(end)) => word.ends_with(end),
+        (None, None) => part == word,
     }
 }
 

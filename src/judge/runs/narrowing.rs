@@ -28,8 +28,13 @@ pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bo
             && word.contains(':')
             && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
     });
-    let is_part = script.is_some() || narrowed_by.iter().any(narrows);
-    narrowed_by.extend(script.cloned());
+    // `:app:test` is a task of one project.
+    let project = call
+        .words
+        .get(n_words.wrapping_sub(1))
+        .filter(|word| !tool.runs_others && word.contains(':') && !tool.whole.contains(&word.as_str()));
+    let is_part = script.is_some() || project.is_some() || narrowed_by.iter().any(narrows);
+    narrowed_by.extend(script.or(project).cloned());
     (narrowed_by, is_part)
 }
 

@@ -87,8 +87,23 @@ impl Run {
         is_tool
             && !self.facts.is_part
             && !picks
+            && self.is_of_folders_of(other)
             && (!other.is_another_suite() || self.is_another_suite())
             && is_folder_above(self.facts.folder.as_deref(), other.facts.folder.as_deref())
+    }
+
+    /// Whether each folder that `other` names behind its call is one that this run names, or below one. A run that names
+    /// none is of all.
+    fn is_of_folders_of(&self, other: &Run) -> bool {
+        fn bare(path: &str) -> &str {
+            path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/')
+        }
+        let named = |run: &Run| !run.narrowed_by.is_empty() && !run.runs_others;
+        let is_below = |path: &String| {
+            self.narrowed_by.iter().any(|above| is_folder_above(Some(bare(above)), Some(bare(path))))
+        };
+        let is_folder = |word: &&String| !word.starts_with('-');
+        !named(self) || !named(other) || other.narrowed_by.iter().filter(is_folder).all(is_below)
     }
 
     /// Whether the script that it runs is named for another suite than the plain tests, which those need not contain:
