@@ -34,6 +34,7 @@ mod tests {
             include_str!("weigh/tasks.rs"),
             include_str!("weigh/named_plan.rs"),
             include_str!("combine/scope.rs"),
+            include_str!("task/demand.rs"),
             include_str!("task/mod.rs"),
         ]
         .map(|text: &str| text.split("#[cfg(test)]").next().unwrap_or_default())

@@ -104,11 +104,11 @@ fn is_only_aside(form: Form, lower: &str, text: &str, read: &mut impl FnMut(&str
     if lower.len() != text.len() {
         return false;
     }
-    let behind = |group: &str, from: usize| {
+    let behind = |from: usize, group: &str| {
         words::of(group).iter().filter_map(|word| lower[from..].find(word)).min().map(|at| from + at)
     };
-    let named = behind("deals_with", 0).and_then(|verb| behind("names_which", verb));
-    behind("under_condition", 0).into_iter().chain(named).any(|begin| {
+    let named = behind(0, "deals_with").and_then(|verb| behind(verb, "names_which"));
+    behind(0, "under_condition").into_iter().chain(named).any(|begin| {
         let end = lower[begin..].find(ENDS).map_or(text.len(), |length| begin + length);
         let rest = text.get(..begin).zip(text.get(end..));
         rest.is_some_and(|(before, after)| !read(&format!("{before}{after}")).has(form))
