@@ -9,14 +9,17 @@ use super::answer_only::is_told_in_words;
 use super::answers::asks_for_time;
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
+use crate::judge::words;
 
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
 const FEW_SIGNS: usize = 8;
+/// How the first word of a pasted error ends.
+const ERRORS: [&str; 6] = ["error", "exception", "traceback", "fehler", "erreur", "panic"];
 /// Particles and endings after which a word of change is a noun (Japanese, Korean, Chinese).
 const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
-    "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "사항", "了",
+    "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "한", "만", "사항", "了",
 ];
 /// Endings that turn it back into a request.
 const WISH_MARKS: [&str; 9] =
@@ -119,12 +122,13 @@ fn read(prompt: &str, is_typed: bool) -> Ask {
 pub(super) fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     use Group::{Filler, GoOn, Greeting, No, Praise, Thanks, Yes};
     let is_of = |groups: &[Group]| is_covered(sentence, groups, phrases);
+    let has = |group: Group| contains(sentence, group, phrases);
     if is_of(&[Thanks, Praise, Greeting, Filler]) {
-        let is_thanks = [Thanks, Greeting].into_iter().any(|group| contains(sentence, group, phrases));
+        let is_thanks = has(Thanks) || has(Greeting);
         return if is_thanks { Kind::Thanks } else { Kind::Praise };
     }
     // `Yes, thanks` is a yes if something was asked, otherwise nothing.
-    if is_of(&[Thanks, Praise, Filler, Yes, No]) && contains(sentence, Thanks, phrases) {
+    if is_of(&[Thanks, Praise, Filler, Yes, No]) && has(Thanks) {
         return Kind::Praise;
     }
     if is_of(&[Filler, No]) {
@@ -178,7 +182,9 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     }
     // `And the README?` is a short request.
     let is_short_addition = at > 0 && words.len() <= FEW_WORDS;
-    match (sentence.is_question && !is_short_addition, forbids) {
+    // An error that is pasted with a question mark reports a fault.
+    let is_error = words.first().is_some_and(|word| ERRORS.iter().any(|end| word.ends_with(end)));
+    match (sentence.is_question && !is_short_addition && !is_error, forbids) {
         (true, _) => Kind::Answer,
         (false, true) => Kind::Forbids,
         (false, false) => Kind::Unknown,
@@ -242,7 +248,9 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     let text = phrases.without(&sentence.joined, &[Group::NoChange]);
     let forbids = text.len() != sentence.joined.len();
     let has = |group: Group| phrases.joined(group).any(|phrase| text.contains(phrase));
-    let is_question = sentence.is_question || has(Group::Question);
+    // "Still the old address, how come" complains, unless it asks with a mark.
+    let complains = words::has(&text, "goes_on") && !text.ends_with('か');
+    let is_question = sentence.is_question || has(Group::Question) && !complains;
     let has_spaced_work = phrases.has(&sentence.words, Group::Work) && !is_question;
     let has_work = phrases.joined(Group::Work).any(|phrase| is_verb_in(&text, phrase));
     if has_work || has_spaced_work {
@@ -252,7 +260,8 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
             Kind::Work
         };
     }
-    if has(Group::Look) || is_question && !has(Group::Request) {
+    let has_look = phrases.joined(Group::Look).any(|phrase| is_verb_in(&text, phrase));
+    if has_look || is_question && !has(Group::Request) {
         Kind::Answer
     } else if has(Group::GoOn) {
         Kind::GoOn
@@ -270,7 +279,7 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
 pub(super) fn is_verb_in(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let after = &text[at + phrase.len()..];
-        let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark));
+        let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark)) || text[..at].ends_with('的');
         !is_thing || WISH_MARKS.iter().any(|mark| after.starts_with(mark))
     })
 }
@@ -354,5 +363,25 @@ mod tests {
         ] {
             assert!(matches!(ask(prompt), Ask::Work { .. }), "{prompt}");
         }
+    }
+
+    /// Prompts that people typed after finished work, by what they ask for: `tests/corpus/second_prompts.tsv`.
+    #[test]
+    fn second_prompts_ask_for_what_people_meant() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/second_prompts.tsv");
+        let text = std::fs::read_to_string(file).unwrap();
+        let mut wrong = Vec::new();
+        for line in text.lines() {
+            let [label, _, prompt] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let is_meant = match ask(prompt) {
+                Ask::Nothing | Ask::Consent | Ask::Time | Ask::Refusal => label == "NOTHING",
+                Ask::Answer => label == "ANSWER",
+                Ask::Work { .. } | Ask::GoOn | Ask::Reply => label == "WORK",
+            };
+            if !is_meant {
+                wrong.push(line);
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }

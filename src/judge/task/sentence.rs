@@ -70,10 +70,10 @@ fn cut(text: &str) -> (&str, &str) {
         let end = at + sign.len_utf8();
         let is_end = match sign {
             '\n' | '。' => true,
-            // A dot inside a name or a number does not end a sentence.
-            '.' | '!' | '?' | ';' => {
-                signs.peek().is_none_or(|(_, next)| !next.is_alphanumeric() || is_joined(*next))
-            }
+            // A dot inside a name or a number does not end a sentence, nor does what ends a quotation within it.
+            '.' | '!' | '?' | ';' => signs.peek().is_none_or(|(_, next)| {
+                !matches!(next, '"' | '”' | '»' | '’') && !next.is_alphanumeric() || is_joined(*next)
+            }),
             _ => false,
         };
         if is_end {
