@@ -94,6 +94,12 @@ impl LanguageFile {
             if phrase.split('{').skip(1).any(names_list) {
                 return Err(format!("a list that is not there: {phrase}"));
             }
+            // They would be taken as they are written, and never be found.
+            let within = phrase.trim_start_matches('^').trim_end_matches('$');
+            let is_dead = [")...", ")*...", "^", "$"].iter().any(|sign| within.contains(sign));
+            if self.words == Spacing::Spaced && is_dead {
+                return Err(format!("no blank before `...`, or `^` or `$` within the phrase: {phrase}"));
+            }
             notation::add(&mut builder, &phrase, self.words, FormSet::of(&[form]))
                 .map_err(|error| format!("{error}: {phrase}"))?;
         }

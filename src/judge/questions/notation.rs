@@ -24,10 +24,6 @@ pub(super) enum NotationError {
     /// A bracket has no counterpart.
     #[error("a bracket without its partner")]
     Brackets,
-    /// A gap stands directly behind a group, or a sign for an edge of the sentence within one: it would be taken as it is
-    /// written, and never found.
-    #[error("no blank before `...`, or `^` or `$` within the phrase")]
-    Glued,
     /// A word is longer than the space reserved for it.
     #[error("a word of more than {LONGEST} bytes")]
     LongWord,
@@ -137,13 +133,7 @@ impl<'p> Reader<'_, 'p> {
             }
             self.merge(&mut places);
             match c {
-                '^' | '$' if !joined => return Err(NotationError::Glued),
-                '(' => {
-                    places = self.group(places)?;
-                    if !joined && self.rest.starts_with("...") {
-                        return Err(NotationError::Glued);
-                    }
-                }
+                '(' => places = self.group(places)?,
                 '#' => self.number(&mut places)?,
                 '*' if joined => self.gap(&mut places),
                 '*' => lengthen(&mut places, &[ANY_LETTERS])?,
