@@ -14,6 +14,8 @@ use crate::judge::words;
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
 const FEW_SIGNS: usize = 8;
+/// What a statement begins with in English and German, also one with a question mark.
+const ARTICLES: [&str; 9] = ["the", "my", "a", "an", "der", "die", "das", "mein", "meine"];
 /// How the first word of a pasted error ends.
 const ERRORS: [&str; 6] = ["error", "exception", "traceback", "fehler", "erreur", "panic"];
 /// Particles and endings after which a word of change is a noun (Japanese, Korean, Chinese).
@@ -184,7 +186,10 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     let is_short_addition = at > 0 && words.len() <= FEW_WORDS;
     // An error that is pasted with a question mark reports a fault.
     let is_error = words.first().is_some_and(|word| ERRORS.iter().any(|end| word.ends_with(end)));
-    match (sentence.is_question && !is_short_addition && !is_error, forbids) {
+    // "The mail goes out twice??" asks nothing, where a question begins with its verb.
+    let states =
+        words.len() > FEW_WORDS && words.first().is_some_and(|word| ARTICLES.contains(&word.as_str()));
+    match (sentence.is_question && !is_short_addition && !is_error && !states, forbids) {
         (true, _) => Kind::Answer,
         (false, true) => Kind::Forbids,
         (false, false) => Kind::Unknown,
@@ -250,7 +255,9 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     let has = |group: Group| phrases.joined(group).any(|phrase| text.contains(phrase));
     // "Still the old address, how come" complains, unless it asks with a mark.
     let complains = words::has(&text, "goes_on") && !text.ends_with('か');
-    let is_question = sentence.is_question || has(Group::Question) && !complains;
+    let asking = words::of("no_question").iter().fold(text.clone(), |text, word| text.split(word).collect());
+    let has_question = phrases.joined(Group::Question).any(|phrase| asking.contains(phrase));
+    let is_question = sentence.is_question || has_question && !complains;
     let has_spaced_work = phrases.has(&sentence.words, Group::Work) && !is_question;
     let has_work = phrases.joined(Group::Work).any(|phrase| is_verb_in(&text, phrase));
     if has_work || has_spaced_work {

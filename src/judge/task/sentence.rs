@@ -36,7 +36,8 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
     while !rest.is_empty() && sentences.len() < MAX_SENTENCES {
         let (sentence, after) = cut(rest);
         let sentence = read(sentence);
-        if !sentence.joined.is_empty() || sentence.is_question {
+        // A second mark of the same question is no sentence.
+        if !sentence.joined.is_empty() || sentence.is_question && sentences.is_empty() {
             sentences.push(sentence);
         }
         rest = after;
