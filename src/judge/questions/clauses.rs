@@ -78,7 +78,9 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     };
     let mut settled = forms;
     for form in [Form::Partial, Form::Progress].into_iter().filter(|form| forms.has(*form)) {
-        if is_only_aside(form, &lower, text, &mut read) {
+        // What the writer gives as a reason for what it did is so now.
+        let can_be_reason = form == Form::Progress && !forms.has(Form::Me);
+        if is_only_aside((form, can_be_reason), &lower, text, &mut read) {
             settled = settled.without(form);
         }
     }
@@ -100,7 +102,12 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
 
 /// Whether undone work, or work that goes on, is only in a condition of what the result does ("shows an error if the file
 /// is missing"), in its reason, or in the name of what it deals with ("skips entries that are not finished yet").
-fn is_only_aside(form: Form, lower: &str, text: &str, read: &mut impl FnMut(&str) -> FormSet) -> bool {
+fn is_only_aside(
+    (form, can_be_reason): (Form, bool),
+    lower: &str,
+    text: &str,
+    read: &mut impl FnMut(&str) -> FormSet,
+) -> bool {
     if lower.len() != text.len() {
         return false;
     }
@@ -108,7 +115,8 @@ fn is_only_aside(form: Form, lower: &str, text: &str, read: &mut impl FnMut(&str
         words::of(group).iter().filter_map(|word| lower[from..].find(word)).min().map(|at| from + at)
     };
     let named = behind(0, "deals_with").and_then(|verb| behind(verb, "names_which"));
-    behind(0, "under_condition").into_iter().chain(named).any(|begin| {
+    let reason = behind(0, "in_reason").filter(|_| can_be_reason);
+    behind(0, "under_condition").into_iter().chain(named).chain(reason).any(|begin| {
         let end = lower[begin..].find(ENDS).map_or(text.len(), |length| begin + length);
         let rest = text.get(..begin).zip(text.get(end..));
         rest.is_some_and(|(before, after)| !read(&format!("{before}{after}")).has(form))
@@ -242,6 +250,8 @@ mod tests {
             "I finished the page. The list of entries is not finished yet.",
             "I finished the page. Two entries are still missing if I read the ticket right.",
             "I finished the import. The index is still being built.",
+            "I finished the page. I left it empty because the texts are still missing.",
+            "I stopped here because the build is still running.",
             "I finished the page. I could not reproduce the crash.",
         ] {
             assert!(is_undone(undone), "{undone}");

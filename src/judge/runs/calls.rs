@@ -1,7 +1,7 @@
 //! How tools are called: patterns of command words, looked up by first word. Must not know what a call means.
 //!
-//! In a pattern, `*` at the end of a word stands for the rest of that word, at its begin for what precedes, and `$` for the end: no word but options,
-//! their values and settings follows.
+//! In a pattern, `*` at the end of a word stands for the rest of that word, at its beginning for what precedes, and `$`
+//! for the end: no word but options, their values and settings follows.
 
 /// Options before the name of a subcommand that take the next word as their value.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
