@@ -2,9 +2,7 @@
 //! reply: a usage limit of the user's plan, or something else. Pure.
 
 use crate::agent::record_text::{end_of, shortened};
-use crate::model::{
-    ChecklistItem, CommandRun, Deed, ItemState, PromptKind, SENDER_MARK, Timestamp, TurnEnd, UsageLimit,
-};
+use crate::model::{ChecklistItem, CommandRun, Deed, ItemState, PromptKind, Timestamp, TurnEnd, UsageLimit};
 
 /// How much of the start and of the end of a long prompt is kept, in bytes.
 const PROMPT_BEGIN: usize = 1_500;
@@ -36,10 +34,11 @@ pub(in crate::agent) fn is_full_prompt(text: &str) -> bool {
             || text.chars().filter(is_wide).nth(SIGNS_OF_A_TASK - 1).is_some())
 }
 
-/// Who wrote a text in the place of a user's prompt. What closeout sends begins with its mark; a gate's may be a tag.
+/// Who wrote a text in the place of a user's prompt. What closeout sends begins with its mark; another writer in its name
+/// may say more in the brackets.
 pub(in crate::agent) fn prompt_kind(text: &str) -> PromptKind {
-    let begin = text.trim_start();
-    if begin.starts_with(SENDER_MARK) || begin.starts_with("<closeout") {
+    let sender = text.trim_start().strip_prefix(['<', '[']);
+    if sender.is_some_and(|sender| sender.starts_with("closeout")) {
         PromptKind::Gate
     } else {
         PromptKind::Person
@@ -133,6 +132,7 @@ pub(in crate::agent) fn failed(error: &str) -> TurnEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::SENDER_MARK;
 
     #[test]
     fn limits_are_told_from_other_errors_with_their_reset() {
@@ -145,7 +145,10 @@ mod tests {
 
     #[test]
     fn what_closeout_sent_is_no_persons_prompt() {
-        for text in ["[closeout] This is left to do:\n- a test", "  <closeout-gate>", "[closeout] Go on."] {
+        for text in [
+            SENDER_MARK, "[closeout] This is left to do:\n- a test", "  <closeout-gate>",
+            "[closeout gate] Go on.",
+        ] {
             assert_eq!(prompt_kind(text), PromptKind::Gate, "{text}");
         }
         for text in ["closeout says that a test is left", "Add [closeout] to the title"] {

@@ -66,6 +66,17 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
         let normal = normal::form(clause, &masks::find(clause));
         search.find(language, &normal.spaced, &normal.joined)
     };
+    let mut settled = forms;
+    for form in [Form::Partial, Form::Progress].into_iter().filter(|form| forms.has(*form)) {
+        // What the writer gives as a reason for what it did is so now.
+        let can_be_reason = form == Form::Progress && !forms.has(Form::Me);
+        if is_only_aside((form, can_be_reason), &lower, text, &mut read) {
+            settled = settled.without(form);
+        }
+    }
+    if !forms.any(&UNDONE) {
+        return settled;
+    }
     let clauses = split(text, language);
     let found: Vec<FormSet> = match clauses[..] {
         [_] if !forms.has(Form::Admits) => vec![forms],
@@ -76,14 +87,6 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
         let last = found.iter().rposition(|clause| clause.has(form)).unwrap_or_default();
         found[last..].iter().any(|clause| clause.any(by))
     };
-    let mut settled = forms;
-    for form in [Form::Partial, Form::Progress].into_iter().filter(|form| forms.has(*form)) {
-        // What the writer gives as a reason for what it did is so now.
-        let can_be_reason = form == Form::Progress && !forms.has(Form::Me);
-        if is_only_aside((form, can_be_reason), &lower, text, &mut read) {
-            settled = settled.without(form);
-        }
-    }
     // What was so before and is so still is no matter of the past.
     let goes_on = words::has(&lower, "goes_on");
     for form in UNDONE.into_iter().filter(|form| forms.has(*form) && !goes_on) {

@@ -58,9 +58,6 @@ impl Run {
 
     /// Whether it is a run of one of these files by itself.
     pub(super) fn is_of_any(&self, files: &[String]) -> bool {
-        fn bare(path: &str) -> &str {
-            path.trim_start_matches("./")
-        }
         let is_removed = |script: &String| files.iter().any(|file| bare(file) == bare(script));
         self.facts.tool == "test file" && self.narrowed_by.iter().any(is_removed)
     }
@@ -95,9 +92,6 @@ impl Run {
     /// Whether each folder that `other` names behind its call is one that this run names, or below one. A run that names
     /// none is of all.
     fn is_of_folders_of(&self, other: &Run) -> bool {
-        fn bare(path: &str) -> &str {
-            path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/')
-        }
         let named = |run: &Run| !run.narrowed_by.is_empty() && !run.runs_others;
         let is_below = |path: &String| {
             self.narrowed_by.iter().any(|above| is_folder_above(Some(bare(above)), Some(bare(path))))
@@ -126,6 +120,11 @@ impl Run {
             prints_the_same
         }
     }
+}
+
+/// A path as it is named behind a call, without what only says that it is one: `./src/...` is `src`.
+fn bare(path: &str) -> &str {
+    path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/')
 }
 
 /// Whether `above` is `below` or a folder above it; `None` is the session's own folder.

@@ -14,10 +14,6 @@ use crate::judge::words;
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
 const FEW_SIGNS: usize = 8;
-/// What a statement begins with in English and German, also one with a question mark.
-const ARTICLES: [&str; 9] = ["the", "my", "a", "an", "der", "die", "das", "mein", "meine"];
-/// How the first word of a pasted error ends.
-const ERRORS: [&str; 6] = ["error", "exception", "traceback", "fehler", "erreur", "panic"];
 /// Particles and endings after which a word of change is a noun (Japanese, Korean, Chinese).
 const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
@@ -185,10 +181,11 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     // `And the README?` is a short request.
     let is_short_addition = at > 0 && words.len() <= FEW_WORDS;
     // An error that is pasted with a question mark reports a fault.
-    let is_error = words.first().is_some_and(|word| ERRORS.iter().any(|end| word.ends_with(end)));
+    let is_error =
+        words.first().is_some_and(|word| words::of("ends_error").iter().any(|end| word.ends_with(end)));
     // "The mail goes out twice??" asks nothing, where a question begins with its verb.
-    let states =
-        words.len() > FEW_WORDS && words.first().is_some_and(|word| ARTICLES.contains(&word.as_str()));
+    let states = words.len() > FEW_WORDS
+        && words.first().is_some_and(|word| words::of("begins_statement").contains(&word.as_str()));
     match (sentence.is_question && !is_short_addition && !is_error && !states, forbids) {
         (true, _) => Kind::Answer,
         (false, true) => Kind::Forbids,

@@ -108,7 +108,7 @@ fn journal_own(
     }
     let shadow = seen_index::shadow(
         &worktree.repo,
-        &worktree.folder.join(format!("work-after-{}", worktree.new_id())),
+        &worktree.folder.join(format!("work-after-{}", worktree.any_id())),
     )
     .map_err(words)?;
     shadow.configure(&current.settings.for_shadow()).map_err(|error| error.detail)?;

@@ -153,7 +153,7 @@ impl<'r> WorktreeLock<'r> {
     /// killed rescues first.
     pub(crate) fn work(&self) -> PathBuf {
         remove_left(&self.folder);
-        self.folder.join(format!("work-{}", self.new_id()))
+        self.folder.join(format!("work-{}", self.any_id()))
     }
 
     /// The git runner for this worktree.
@@ -173,7 +173,8 @@ impl<'r> WorktreeLock<'r> {
         }
     }
 
-    fn any_id(&self) -> String {
+    /// The same, whether or not something has it already: for a folder of our own that lasts no longer than this process.
+    pub(crate) fn any_id(&self) -> String {
         let now = clock::since_epoch();
         let mut sum = Sha1::default();
         let salt = clock::since_start().subsec_nanos();
