@@ -20,6 +20,8 @@ struct File {
     edit: Vec<String>,
     read: Vec<String>,
     start: Vec<String>,
+    /// Options of tools with which no test runs.
+    runs_no_test: Vec<String>,
 }
 
 /// A tool; `src/judge/runs/catalog.rs` says what each key means.
@@ -110,6 +112,9 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
         }
     }
     file.tool = spread(&file.tool);
+    for tool in file.tool.iter_mut().filter(|tool| tool.kind == "test") {
+        tool.without.extend_from_slice(&file.runs_no_test);
+    }
     let tools: Vec<String> = file.tool.iter().map(Tool::rust).collect();
     let by_words = file.tool.iter().zip(0..).flat_map(|(tool, place)| {
         tool.run.iter().map(move |call: &String| (names_alone(call), format!("{place}")))

@@ -141,7 +141,8 @@ fn clauses(prompt: &str) -> Vec<Clause> {
             let bare = raw.trim_matches(QUOTES);
             // The dots of `./...` belong to the name.
             let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
-            let is_name = word.ends_with('/');
+            // So does a dot by itself: `ruff check .`.
+            let is_name = word.ends_with('/') || bare == ".";
             let word = if is_name { bare } else { word };
             // The number of an item in a list.
             let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -194,13 +195,25 @@ impl Clause {
     /// The check that must pass, by words that say so behind it and end the clause: "the tests must pass", and not "the
     /// tests should pass a token".
     fn must_pass(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
-        let (at, n_words) = self.find(begin, Group::MustPass)?;
+        let (at, n_words) = self.demand_to_pass(begin)?;
         let is_end =
             at + n_words == self.words.len() || self.starts(at + n_words, Group::EndsOrder).is_some();
         if !is_end {
             return None;
         }
         self.named_until(begin, at, catalog)
+    }
+
+    /// Where the words begin that demand from `from` on that checks pass, and their number: "must pass", "have to be clean".
+    fn demand_to_pass(&self, from: usize) -> Option<(usize, usize)> {
+        (from..self.lower.len()).find_map(|at| {
+            let whole = || self.starts(at, Group::MustPass);
+            let two_parts = || {
+                let passes = self.after(at + self.starts(at, Group::Must)?, &[Group::BetweenMust]);
+                Some(passes + self.starts(passes, Group::Passes)? - at)
+            };
+            Some((at, whole().or_else(two_parts)?))
+        })
     }
 
     /// The check that the clause adds to a list of checks that shall pass, where its words begin, and whether the list
@@ -210,7 +223,7 @@ impl Clause {
         // The name of a check may have such a word in it: "mvn verify".
         let begins = [Some(0), wants.filter(|_| is_first)];
         begins.into_iter().flatten().find_map(|from| {
-            let must = self.find(from, Group::MustPass).map(|(at, _)| (at, ListEnd::MustPass));
+            let must = self.demand_to_pass(from).map(|(at, _)| (at, ListEnd::MustPass));
             let end = must.or_else(|| self.find(from, Group::Passes).map(|(at, _)| (at, ListEnd::Passes)));
             let (to, end) = end.unwrap_or((self.words.len(), ListEnd::No));
             Some((self.placed(self.named_until(from, to, catalog)?), from, end))
@@ -416,6 +429,10 @@ mod tests {
         );
         assert_eq!(asked("Mend it and run `go test ./...` until it passes."), ["go test ./..."]);
         assert_eq!(asked("Add a page. All tests must pass before you commit."), ["All tests"]);
+        assert_eq!(
+            asked("Before you commit, `tsc --noEmit`, `eslint .` and `npm test` have to be clean."),
+            ["tsc --noEmit", "eslint .", "npm test"]
+        );
         assert_eq!(
             asked("`./mvnw verify` in backend and `pnpm test` in frontend must pass, then commit."),
             ["./mvnw verify", "pnpm test"]

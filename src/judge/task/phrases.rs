@@ -28,6 +28,8 @@ pub(in crate::judge) enum Group {
     IsRun,
     WantsPass,
     Passes,
+    Must,
+    BetweenMust,
     MustPass,
     BesideOrder,
     BeginsOrder,
