@@ -132,6 +132,21 @@ pub fn reports_done(text: &str) -> bool {
         && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
 }
 
+/// The text with a blank for each byte of a passage that the writer quotes.
+pub fn without_quotes(text: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut at = 0;
+        for (range, _) in masks::find(line).into_iter().filter(|(_, what)| *what == masks::Masked::Quote) {
+            own.push_str(&line[at..range.start]);
+            own.extend(std::iter::repeat_n(' ', range.len()));
+            at = range.end;
+        }
+        own.push_str(&line[at..]);
+    }
+    own
+}
+
 /// Whether a line of the text is nothing but a mark that stands for text to come, such as `TODO`.
 pub fn has_a_hole(text: &str) -> bool {
     ending::has_a_hole(&document::Document::read(text))

@@ -32,7 +32,8 @@ impl Declined {
     }
 }
 
-/// The first sentence that postpones something that `prompts` name and no other sentence mentions.
+/// The first sentence that postpones something that `prompts` name and no other sentence mentions. What it quotes may
+/// name something, and postpones nothing.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked = prompts.join("\n").to_lowercase();
     let postpones = |text: &str| words::has(text, "puts_off");
@@ -40,25 +41,46 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
         return None;
     }
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
-    let sentences: Vec<&str> = text.split(['.', '!', '?', '\n', ';', '。']).map(str::trim).collect();
-    let lower: Vec<String> = sentences.iter().map(|sentence| sentence.to_lowercase()).collect();
+    let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
     let wants_aside = puts_aside(&prompts.join("\n").to_lowercase());
-    let puts_off = |sentence: &str| {
-        postpones(sentence) && !names_none(sentence) && !(wants_aside && puts_aside(sentence))
+    let puts_off = |said: &Said<'_>| {
+        postpones(&said.own) && !names_none(&said.own) && !(wants_aside && puts_aside(&said.own))
     };
-    let is_told =
-        |word: &str| lower.iter().any(|other| !puts_off(other) && words_of(other).any(|told| told == word));
-    let is_deferral = |sentence: &String| {
-        puts_off(sentence) && words_of(sentence).any(|word| asked.contains(&word) && !is_told(word))
+    let is_told = |word: &str| {
+        let mut others = sentences.iter().filter(|other| !puts_off(other));
+        others.any(|other| words_of(&other.lower).any(|told| told == word))
     };
-    lower.iter().position(is_deferral).map(|at| sentences[at])
+    let is_deferral = |said: &&Said<'_>| {
+        puts_off(said) && words_of(&said.lower).any(|word| asked.contains(&word) && !is_told(word))
+    };
+    sentences.iter().find(is_deferral).map(|said| said.text)
 }
+
+/// A sentence, in lower case too, and so without what it quotes.
+struct Said<'t> {
+    text: &'t str,
+    lower: String,
+    own: String,
+}
+
+fn sentences(text: &str) -> Vec<Said<'_>> {
+    let mut at = 0;
+    let said = |own: &str| {
+        let said = &text[at..at + own.len()];
+        at += own.len();
+        Said { text: said.trim().trim_end_matches(ENDS), lower: said.to_lowercase(), own: own.to_lowercase() }
+    };
+    questions::without_quotes(text).split_inclusive(ENDS).map(said).collect()
+}
+
+/// What ends a sentence.
+const ENDS: [char; 6] = ['.', '!', '?', '\n', ';', '。'];
 
 /// Whether a sentence says of something that `prompts` name that it is not there. For answers to how far the work is.
 pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     let lower = text.to_lowercase();
-    let mut sentences = lower.split(['.', '!', '?', '\n', ';', '。']);
+    let mut sentences = lower.split(ENDS);
     sentences.any(|sentence| {
         words::has(sentence, "is_not_there") && !names_none(sentence) && names_same(sentence, prompts)
     })
