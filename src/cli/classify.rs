@@ -130,6 +130,9 @@ fn label(judged: &Classification) -> String {
     if judged.admits {
         let _ = writeln!(text, "  admits   that something is not done, fails or was not verified");
     }
+    if let Some(words) = &judged.may_admit {
+        let _ = writeln!(text, "  may      leave something open: {}", display_text::line(words));
+    }
     if let Some(question) = &judged.question {
         for line in display_text::block(&question.text).lines() {
             let _ = writeln!(text, "  asks     {line}");

@@ -189,7 +189,9 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
             {
                 Some((PointKind::Repair, true))
             }
-            Rejection::Undecided if evidence.has(&Point::StopsHalfWay) => Some((PointKind::Finish, false)),
+            Rejection::Undecided if evidence.has(&Point::StopsHalfWay) || may_be_open(evidence) => {
+                Some((PointKind::Finish, false))
+            }
             Rejection::NotConfigured
             | Rejection::Absent
             | Rejection::Stale
@@ -201,8 +203,13 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
             | Rejection::LeftOver
             | Rejection::Dismissed => None,
         },
+        Claim::Yes if may_be_open(evidence) => Some((PointKind::Finish, false)),
         Claim::Yes | Claim::Wait | Claim::Work => None,
     }
+}
+
+fn may_be_open(evidence: &Evidence) -> bool {
+    evidence.points.iter().any(|point| matches!(point, Point::MayBeOpen(_)))
 }
 
 /// The names of the points, with their texts.

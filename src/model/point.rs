@@ -17,6 +17,8 @@ pub enum Point {
     UsageLimit,
     /// The last words announce more work or break off.
     StopsHalfWay,
+    /// A sentence of the last words may say that something is open; it claims nothing.
+    MayBeOpen(String),
     /// A git operation was started but not finished.
     Operation(Operation),
     /// A step of a plan.
@@ -50,6 +52,7 @@ impl fmt::Display for Point {
             Point::Permission => formatter.write_str("session/permission"),
             Point::UsageLimit => formatter.write_str("session/usage-limit"),
             Point::StopsHalfWay => formatter.write_str("words/stop-half-way"),
+            Point::MayBeOpen(text) => write!(formatter, "words/{text}"),
             Point::Operation(operation) => write!(formatter, "git/{}", operation.label()),
             Point::Step(text) => write!(formatter, "plan/{text}"),
             Point::Goal(text) => write!(formatter, "goal/{text}"),

@@ -52,6 +52,8 @@ pub enum Reason {
     MayAsk(String),
     /// The words announce more or break off, by this sign.
     StopsHalfWay(String),
+    /// The words may say, by this sentence, that something is open.
+    MayBeOpen(String),
     /// The words put off what the prompt asks for.
     PutsOff(String),
     /// What git shows.

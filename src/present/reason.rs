@@ -41,6 +41,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::Declined(words) => say::declined(words),
         Reason::MayAsk(words) => say::may_ask(words),
         Reason::StopsHalfWay(sign) => say::stops_half_way(sign),
+        Reason::MayBeOpen(words) => say::may_be_open(words),
         Reason::PutsOff(words) => say::puts_off(words),
         Reason::Git(reason) => of_git(reason),
         Reason::CannotRead(why) => problem::of_reading(why),
@@ -90,6 +91,7 @@ fn some(names: &SomeNames) -> String {
 pub(crate) fn of_point(point: &Point) -> Option<Cow<'_, str>> {
     Some(match point {
         Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),
+        Point::MayBeOpen(text) => say::may_be_open(text).into(),
         Point::MissingFile(name) => point::missing(name).into(),
         Point::FailingTest(name) => point::fails(name).into(),
         Point::OrderedRun(what) => point::run(what).into(),

@@ -1,34 +1,58 @@
 //! Decides whether a text admits that something of this work fails, is not done or was not verified, whatever else was
 //! finished. Must not judge how the text ends.
 
-use super::document::{Document, End, Sentence};
+use super::admission_model::{self, Doubt};
+use super::clauses;
+use super::document::Document;
 use super::forms::{Form, FormSet};
 use super::lines::{Line, Role};
+use super::sentence::{End, Sentence};
 use super::shapes::cells;
-use super::{admission_model, clauses};
 use crate::judge::words;
 
 /// Whether a sentence or a row of a table admits. Findings, limits and next steps that a title names are no admission.
 pub(super) fn admits(document: &Document<'_>) -> bool {
-    let mut title = FormSet::EMPTY;
-    let mut is_under_undone = false;
     let has_ticked = document.sentences.iter().any(|sentence| is_box(document, sentence, &["[x]", "[X]"]));
+    let is_open = |at: usize, is_under_undone: bool| {
+        let sentence = &document.sentences[at];
+        is_under_undone && !words::has(&lower(document, sentence), "says_none")
+            || has_ticked && is_box(document, sentence, &["[ ]"])
+            || says_so(document, at, sentence)
+    };
     has_an_open_row(document)
         || has_an_open_mark(document)
+        || has_an_open_item(document)
         || has_an_admitting_note(document)
-        || document.sentences.iter().enumerate().any(|(at, sentence)| {
-            if sentence.role == Role::Heading || sentence.end == End::Colon {
-                title = sentence.forms;
-                is_under_undone = names_undone(&lower(document, sentence));
-                return false;
-            }
-            let is_open = is_under_undone && !words::has(&lower(document, sentence), "says_none")
-                || has_ticked && is_box(document, sentence, &["[ ]"]);
-            (is_open || says_so(document, at, sentence))
-                && matches!(sentence.role, Role::Paragraph | Role::Item)
-                && sentence.end != End::Question
-                && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
-        })
+        || first(document, is_open).is_some()
+}
+
+/// The first sentence that may admit, where none does.
+pub(super) fn may_admit<'t>(document: &Document<'t>) -> Option<&'t str> {
+    let is_doubtful = |at: usize, _| {
+        let sentence = &document.sentences[at];
+        sentence.doubt.is_some() && !sentence.forms.has(Form::AdmitsNot) && !is_mended(document, at)
+    };
+    first(document, is_doubtful).map(|sentence| document.words(sentence))
+}
+
+/// The first sentence in the writer's own voice about this work that is open, by its place and whether it stands under a
+/// title for what is not done.
+fn first<'d>(document: &'d Document<'_>, is_open: impl Fn(usize, bool) -> bool) -> Option<&'d Sentence> {
+    let mut title = FormSet::EMPTY;
+    let mut is_under_undone = false;
+    let mut sentences = document.sentences.iter().enumerate();
+    let found = sentences.find(|(at, sentence)| {
+        if sentence.role == Role::Heading || sentence.end == End::Colon {
+            title = sentence.forms;
+            is_under_undone = names_undone(&lower(document, sentence));
+            return false;
+        }
+        is_open(*at, is_under_undone)
+            && matches!(sentence.role, Role::Paragraph | Role::Item)
+            && sentence.end != End::Question
+            && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
+    });
+    found.map(|(_, sentence)| sentence)
 }
 
 /// Whether a title is one for what is not done, and nothing but that.
@@ -83,20 +107,41 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         let rows = block.iter().filter(|line| line.role == Role::Table);
         let rows: Vec<Vec<&str>> = rows.map(|line| cells(&document.text[line.range.clone()])).collect();
         let Some((title, rows)) = rows.split_first() else { return false };
-        rows.iter().any(|row| admission_model::admits(&row.join(" | ")))
+        rows.iter().any(|row| reads_open(&row.join(" | "), document))
             || counts_failures(title, rows)
             || has_open_cell(title, rows)
     })
 }
 
-fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
-    let says = |cell: &str, signs: &[char], group: &str| {
-        let lower = cell.to_lowercase();
-        let word = lower.trim_matches(|c: char| !c.is_alphanumeric());
-        // "31 passed" says what "passed" does.
-        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
-        cell.starts_with(signs) || words::of(group).contains(&word)
+/// Whether words that are no sentence admit.
+fn reads_open(words: &str, document: &Document<'_>) -> bool {
+    admission_model::doubt(words, document.n_parts) == Some(Doubt::Admits)
+}
+
+/// Whether a list tells of each part in a word whether it is done, and of one that it is not: "- rename: yes".
+fn has_an_open_item(document: &Document<'_>) -> bool {
+    let state = |line: &Line| {
+        let (_, state) = document.text[line.range.clone()].split_once(": ")?;
+        state.split([',', ';', '(']).next()
     };
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let items = block.iter().filter(|line| line.role == Role::Item);
+        let states: Vec<&str> = items.filter_map(state).collect();
+        states.iter().any(|state| says(state, &DONE, "state_done"))
+            && states.iter().any(|state| says(state, &OPEN, "state_open"))
+    })
+}
+
+/// Whether a cell or a word tells a state, by a mark or a word of `group`.
+fn says(cell: &str, signs: &[char], group: &str) -> bool {
+    let lower = cell.to_lowercase();
+    let word = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    // "31 passed" says what "passed" does.
+    let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    cell.starts_with(signs) || words::of(group).contains(&word)
+}
+
+fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
     let tells_state = |cell: &&str| words::of("tells_state").contains(&cell.to_lowercase().as_str());
     let Some(column) = title.iter().position(tells_state) else { return false };
     let mut cells = rows.iter().filter_map(|row| row.get(column));
@@ -126,7 +171,7 @@ fn has_an_admitting_note(document: &Document<'_>) -> bool {
             .iter()
             .find(is_quote)
             .is_some_and(|line| NOTES.iter().any(|sign| said(line).starts_with(sign)));
-        is_note && block.iter().filter(is_quote).any(|line| admission_model::admits(said(line)))
+        is_note && block.iter().filter(is_quote).any(|line| reads_open(said(line), document))
     })
 }
 

@@ -1,35 +1,61 @@
-//! A learned reading of one sentence: whether it admits that something of this work is not done, in words that no list
-//! names. A linear model over its words and their neighbours, in whole numbers, so that the same text is read alike
-//! everywhere. `tests/corpus/train_admissions.py` writes the weights. Must not know any words, and sees no other sentence.
+//! A learned reading of one sentence: whether it admits that something of this work is not done, or may do so, in words
+//! that no list names. A linear model over its words and their neighbours, in whole numbers, so that the same text is read alike
+//! everywhere. `tests/corpus/train_admissions.py` writes the weights. Must not know any words. Of other
+//! sentences it knows only how many there are.
 
 use super::script;
 
-/// All numbers are little-endian. The least score of an admission and the bias as 16-bit numbers; then, for each bucket of
-/// features, the place of its first one with 32 bits, and the number of features; then what tells a feature from others
-/// of its bucket with 16 bits each, in order; then a signed byte for the weight of each.
+/// All numbers are little-endian. The scores from which on a sentence admits, and may admit, what a text of twice as many
+/// sentences adds to them, and the bias, as 16-bit numbers; then, for each bucket of features, the place of its first one
+/// with 32 bits, and the number of features; then what tells a feature from others of its bucket with 16 bits each, in
+/// order; then a signed byte for the weight of each.
 static MODEL: &[u8] = include_bytes!("../../../assets/questions/admissions.bin");
 
 /// How many bytes precede the places of the buckets.
-const HEAD: usize = 4;
+const HEAD: usize = 8;
+/// The numbers of the head, by their places.
+const ADMITS: usize = 0;
+const MAY_ADMIT: usize = 1;
+const DOUBLED: usize = 2;
+const BIAS: usize = 3;
+/// How many steps of the numbers in the head are one of a weight.
+const FINE: i64 = 16;
 /// A feature has 28 bits, of which the first twelve name its bucket.
 const N_BUCKETS: usize = 1 << 12;
 /// How many bytes precede the features.
 const INDEX: usize = HEAD + (N_BUCKETS + 1) * 4;
 /// A longer sentence is read so far, in tokens.
 const MAX_TOKENS: usize = 120;
+/// A longer text counts as one of so many sentences.
+const MAX_PARTS: u128 = 4096;
 /// The longest beginning of a word that stands for the whole, in characters.
 const STEM: usize = 5;
 /// The longest ending of a word that stands for its form, in characters.
 const ENDING: usize = 3;
 
-/// Whether a sentence, a note or a row of a table admits something by its words alone.
-pub(super) fn admits(words: &str) -> bool {
+/// What words may say, by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Doubt {
+    /// Something may be left open.
+    MayAdmit,
+    /// Something is left open.
+    Admits,
+}
+
+/// How a sentence, a note or a row of a table reads in a text of `n_parts` of them. The more there are, the likelier it is
+/// that one only looks like an admission.
+pub(super) fn doubt(words: &str, n_parts: usize) -> Option<Doubt> {
     let features = features(words);
-    let sum: i64 = features.iter().filter_map(|feature| weight(*feature)).sum();
+    let sum: i64 = features.iter().filter_map(|feature| weight(*feature)).sum::<i64>() * FINE;
     let n_features = i64::try_from(features.len()).unwrap_or(i64::MAX);
-    let least = number(0) - number(1);
+    let n_parts = u128::try_from(n_parts).unwrap_or(MAX_PARTS).clamp(1, MAX_PARTS);
+    let n_doubled_eightfold = i64::from(n_parts.pow(8).ilog2());
     // What counts is the sum over the root of the number of features: both sides are squared instead.
-    sum.signum() * sum * sum >= least.signum() * least * least * n_features
+    let reaches = |place: usize| {
+        let least = number(place) - number(BIAS) + number(DOUBLED) * n_doubled_eightfold / 8;
+        sum.signum() * sum * sum >= least.signum() * least * least * n_features
+    };
+    if reaches(ADMITS) { Some(Doubt::Admits) } else { reaches(MAY_ADMIT).then_some(Doubt::MayAdmit) }
 }
 
 /// The 16-bit number at a place of the head.
@@ -183,6 +209,7 @@ fn feature(kind: Kind, hashes: &[u32]) -> u32 {
 mod tests {
     use std::fmt::Write as _;
     use std::fs;
+    use std::ops::Range;
     use std::path::{Path, PathBuf};
 
     use serde_json::{Value, json};
@@ -211,7 +238,7 @@ mod tests {
         assert_eq!(MODEL.len(), INDEX + n_features * 3);
         assert!(n_features > 10_000 && MODEL.len() < 500_000, "{n_features}");
         assert!(begins.is_sorted() && begins[0] == 0);
-        assert!(!admits(""));
+        assert_eq!(doubt("", 1), None);
     }
 
     fn root() -> &'static Path {
@@ -248,14 +275,51 @@ mod tests {
         files
     }
 
+    /// The sentences and the rows of tables that are read, each with its place.
+    fn parts(document: &Document<'_>) -> Vec<(Range<usize>, String)> {
+        let mut parts = Vec::new();
+        for sentence in document.sentences.iter().filter(|sentence| sentence.role != Role::Heading) {
+            parts.push((sentence.range.clone(), document.words(sentence).to_owned()));
+        }
+        for line in document.lines.iter().filter(|line| line.role == Role::Table) {
+            parts.push((line.range.clone(), cells(&document.text[line.range.clone()]).join(" | ")));
+        }
+        parts
+    }
+
+    /// A report without the marks around what it admits, and the places that they marked.
+    fn unmarked(report: &str) -> (String, Vec<Range<usize>>) {
+        let (mut text, mut marked, mut begin) = (String::new(), Vec::new(), 0);
+        for character in report.chars() {
+            match character {
+                '⟦' => begin = text.len(),
+                '⟧' => marked.push(begin..text.len()),
+                _ => text.push(character),
+            }
+        }
+        (text, marked)
+    }
+
+    /// Where a sentence was written.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Written<'m> {
+        Alone,
+        /// In a message that as a whole admits nothing.
+        InMessage,
+        /// In this report, whose admissions are marked.
+        InReport(&'m str),
+    }
+
     /// Writes the input of `tests/corpus/train_admissions.py`.
     #[test]
     #[ignore = "a tool: it may read natural messages, which are no part of the repository"]
     fn write_sentences() {
         let mut out = String::new();
-        let mut write = |(set, is_of_message): (&str, bool), label: &str, text: &str| {
+        let mut write = |set: &str, kind: Written<'_>, label: &str, text: &str| {
+            let message = if let Written::InReport(message) = kind { message } else { text };
             let row = json!({
-                "set": set, "of_message": is_of_message, "label": label, "text": text, "features": features(text),
+                "set": set, "of_message": kind == Written::InMessage, "in_report": message != text, "message": message,
+                "label": label, "text": text, "features": features(text),
             });
             writeln!(out, "{row}").unwrap();
         };
@@ -265,7 +329,7 @@ mod tests {
                 let [_, label, text] = line.split('\t').collect::<Vec<_>>()[..] else {
                     panic!("{set}: {line}")
                 };
-                write((&set, false), label, text);
+                write(&set, Written::Alone, label, text);
             }
         }
         let mut sets = worlds();
@@ -276,7 +340,7 @@ mod tests {
             if case["is_open"] == false {
                 sets.push(("vectors".to_owned(), text.to_owned()));
             } else if Document::read(text).sentences.len() == 1 {
-                write(("vectors", false), "1", text);
+                write("vectors", Written::Alone, "1", text);
             }
         }
         let mut messages = files(&root().join("tests/corpus"), "jsonl");
@@ -292,12 +356,21 @@ mod tests {
             }
         }
         for (set, text) in sets {
-            let document = Document::read(&text);
-            for sentence in document.sentences.iter().filter(|sentence| sentence.role != Role::Heading) {
-                write((&set, true), "0", document.words(sentence));
+            for (_, words) in parts(&Document::read(&text)) {
+                write(&set, Written::InMessage, "0", &words);
             }
-            for line in document.lines.iter().filter(|line| line.role == Role::Table) {
-                write((&set, true), "0", &cells(&text[line.range.clone()]).join(" | "));
+        }
+        for path in files(&root().join("tests/corpus/reports"), "txt") {
+            let set = path.file_stem().unwrap().to_string_lossy().into_owned();
+            for (n, report) in fs::read_to_string(&path).unwrap().split("@@").skip(1).enumerate() {
+                let (head, report) = report.split_once('\n').unwrap();
+                let after_prompt = report.split_once('\n').filter(|(it, _)| it.starts_with("PROMPT: "));
+                let (text, marked) = unmarked(after_prompt.map_or(report, |(_, report)| report).trim_end());
+                for (range, words) in parts(&Document::read(&text)) {
+                    let admits = marked.iter().any(|mark| mark.start < range.end && range.start < mark.end);
+                    let kind = Written::InReport(&format!("{n} {head}"));
+                    write(&set, kind, if admits { "1" } else { "0" }, &words);
+                }
             }
         }
         fs::write(std::env::var_os("CLOSEOUT_FEATURES").unwrap(), out).unwrap();

@@ -1,9 +1,10 @@
 //! Whether a question is answered on the spot: by the next sentence, by a conclusion, or by itself. Must not
 //! look beyond the question and the sentences around it, or decide whether it asks.
 
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::Form;
 use super::lines::Role;
+use super::sentence::{End, Sentence};
 
 /// Whether nothing in the sentence addresses the reader or considers what the writer should do.
 pub(super) fn is_undirected(sentence: &Sentence) -> bool {

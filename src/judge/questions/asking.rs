@@ -5,11 +5,12 @@ use super::answered::{
     answered_by_next, answers_all, asks_itself, explained, followed_by_statement, is_undirected, muses,
     settled,
 };
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::{Form, FormSet};
 use super::lines::Role;
 use super::reading::{Asks, Reading};
 use super::requests::{label_request, request};
+use super::sentence::{End, Sentence};
 
 /// Reads every sentence of the document.
 pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {

@@ -1,11 +1,12 @@
 //! Decides whether a text that asks nothing is unfinished: an error instead of an answer, or work that is
 //! merely announced, still running, partly done, given up, or a stub. Must not judge questions.
 
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::Form;
 use super::judgement::Kind;
 use super::lines::{Line, Role};
 use super::markers::Marker;
+use super::sentence::{End, Sentence};
 
 /// Up to this many letters, a text with an error counts as nothing but that error.
 const SHORT: usize = 240;

@@ -5,10 +5,11 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, Sentence};
+use super::document::Document;
 use super::forms::{Form, FormSet};
 use super::language::Language;
 use super::reading::{Asks, Reading};
+use super::sentence::Sentence;
 
 /// A sentence about which a rule spoke.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

@@ -2,12 +2,13 @@
 //! what is where, which phrases are in which part of the text, and how the turn ended. Must not judge.
 
 use super::context::{Context, EndOfTurn};
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::{Form, FormSet, LEARNED as FORMS};
 use super::judgement::{Ask, Classification, Label};
 use super::lines::Role;
 use super::markers::Marker;
 use super::reading::{Asks, Reading};
+use super::sentence::{End, Sentence};
 use super::{ending, signals, truncation};
 
 /// The parts of a text in which phrases are counted, in order.

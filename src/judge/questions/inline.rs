@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::document::{Document, Sentence};
+use super::document::Document;
+use super::sentence::Sentence;
 
 /// One option on a line: its label, and the bytes of its words in the passage.
 pub(super) struct Inline<'t> {

@@ -98,4 +98,7 @@ pub struct Classification {
     /// True if the message admits that something of the work fails, is not done or was not verified, whatever its
     /// label says that it wants of its reader.
     pub admits: bool,
+    /// The sentence that may admit something, in words that are not certain; `None` if the message admits anyway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub may_admit: Option<String>,
 }

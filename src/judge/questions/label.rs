@@ -4,11 +4,12 @@
 use super::answered;
 use super::context::{Context, EndOfTurn};
 use super::correction::{self, Corrected};
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::Form;
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
+use super::sentence::{End, Sentence};
 use super::{admission, asking, ending, features, language, signals, topic, truncation, wording};
 use crate::model::Certainty;
 
@@ -27,6 +28,8 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
     result.admits = admission::admits(&document);
+    let doubtful = if result.admits { None } else { admission::may_admit(&document) };
+    result.may_admit = doubtful.map(str::to_owned);
     end_of_turn(&mut result, context.end);
     result.language = document.language;
     result.signals = signals::find(&document, &readings);
@@ -164,6 +167,7 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
         language: Language::default(),
         reasons: vec![reason],
         admits: false,
+        may_admit: None,
     }
 }
 
@@ -283,6 +287,7 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
         language: Language::default(),
         reasons: vec![reason],
         admits: false,
+        may_admit: None,
     }
 }
 

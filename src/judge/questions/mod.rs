@@ -42,6 +42,7 @@ mod patterns;
 mod reading;
 mod requests;
 mod script;
+mod sentence;
 mod shapes;
 mod signals;
 mod topic;

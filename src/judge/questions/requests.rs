@@ -2,11 +2,12 @@
 //! of the result, or a courtesy. Must not look at sentences with a question mark.
 
 use super::answered::answered_by_next;
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::{Form, FormSet};
 use super::lines::Role;
 use super::markers::Marker;
 use super::reading::Asks;
+use super::sentence::{End, Sentence};
 
 /// How a statement asks: confirm, choose, let me know, send, waiting.
 pub(super) fn request(sentence: &Sentence) -> Asks {

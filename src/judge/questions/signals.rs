@@ -6,12 +6,13 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::Form;
 use super::inline;
 use super::lines::Role;
 use super::markers::Marker;
 use super::reading::{Asks, Reading};
+use super::sentence::{End, Sentence};
 use super::wording::Question;
 
 /// The sum of weights, in tenths, from which a text counts as waiting for an answer.

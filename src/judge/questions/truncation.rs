@@ -1,9 +1,10 @@
 //! Whether a text is cut off: in a fence, a table, a list or a sentence, or after a heading. Looks at the last
 //! line and its surroundings. Must not ask what the text says.
 
-use super::document::{Document, End, Sentence};
+use super::document::Document;
 use super::forms::Form;
 use super::lines::{Line, Role};
+use super::sentence::{End, Sentence};
 
 /// Whether the text is cut off: in a fence, a table or a sentence, or after a heading.
 pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::trimmed;
-use super::document::{Document, Sentence};
+use super::document::Document;
 use super::inline;
 use super::lines::{Line, Role};
 use super::markers::Marker;
+use super::sentence::Sentence;
 use crate::model::Choice;
 
 /// How many sentences are quoted as the question, at most.

@@ -28,6 +28,7 @@ mod speech;
 mod spoken;
 mod tasks;
 mod texts;
+mod words_context;
 mod work;
 
 pub use activity::is_interrupted;

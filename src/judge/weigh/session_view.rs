@@ -6,8 +6,8 @@ use crate::model::{
 };
 
 use super::excerpt;
-use super::spoken::{context_of, question_of};
 use super::texts::Texts;
+use super::words_context::{context_of, question_of};
 
 /// The view of a session. `question` is what its last words wait for.
 pub(super) fn view(

@@ -9,13 +9,14 @@ use super::decision::Statement;
 use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
+use super::words_context::{context_of, overtaken_by, question_of};
 use super::{activity, excerpt};
-use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
+use crate::judge::questions::{self, Classification, Context, EndOfTurn, Kind, Label, Speech};
 use crate::judge::{task, words};
 use crate::model::{
-    ActivityState, Certainty, Checklist, Choice, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy,
-    Origin, Parts, Point, Pointer, Provenance, Question, QuestionWeight, Reason, Rejection,
-    SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
+    ActivityState, Certainty, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy, Origin, Parts,
+    Point, Pointer, Provenance, Question, QuestionWeight, Reason, Rejection, SessionObservation, Source,
+    Strength, TaskKind, TextFile, Timestamp, display_text,
 };
 
 /// At most this many sentences about unfinished work are quoted.
@@ -290,7 +291,8 @@ impl<'a> Spoken<'a> {
                 let why = Reason::PutsOff(excerpt::reason(deferred));
                 Evidence { points, ..guess(Claim::No).because(why) }
             }
-            (Label::Complete, _) if says_done => guess(Claim::Yes).because(Fact::SaysDone),
+            (Label::Complete, _) if says_done => doubted(guess(Claim::Yes).because(Fact::SaysDone), judged),
+            (Label::Complete, _) if is_of_task => doubted(silent(Fact::AsksNothing.into()), judged),
             (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
                 silent(Fact::AsksNothing.into())
             }
@@ -342,55 +344,14 @@ fn says_unfinished(text: &str) -> bool {
     questions::explain(text).iter().any(|sentence| sentence.speech == Speech::Unfinished)
 }
 
+/// The evidence of words that may leave something open, with the sentence that may: a person should read it.
+fn doubted(evidence: Evidence, judged: &Classification) -> Evidence {
+    let Some(words) = judged.may_admit.as_deref().map(excerpt::reason) else { return evidence };
+    let points = vec![Point::MayBeOpen(words.clone())];
+    Evidence { points, ..evidence }.because(Reason::MayBeOpen(words))
+}
+
 /// The sign by which the words were judged.
 fn sign_of(judged: &Classification) -> Option<String> {
     judged.reasons.first().map(|reason| excerpt::reason(reason))
-}
-
-/// What a session's record adds to its last words.
-pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
-    let end = match &session.turn {
-        TurnState::Ended { .. } => Some(EndOfTurn::ByItself),
-        TurnState::Interrupted { .. } => Some(EndOfTurn::Interrupted),
-        TurnState::Failed { .. } | TurnState::Open { .. } | TurnState::Unknown => None,
-    };
-    let open = |todos: &Checklist| u32::try_from(todos.items.len() - todos.n_done()).unwrap_or(u32::MAX);
-    Context { end, todos_open: session.todos.as_ref().map(open), ..Context::default() }
-}
-
-/// Why these words no longer wait for anything, if something followed them.
-fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<Fact> {
-    // The order of the record stands where a clock went back.
-    let is_last = || {
-        session.history.turns.last().is_some_and(|turn| turn.prompt.is_some() && turn.closing_words.is_some())
-    };
-    let is_answered =
-        session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at)
-            && !is_last();
-    let is_asking =
-        matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
-    if is_answered {
-        Some(Fact::LaterTurn)
-    } else if activity::broke_off(session) {
-        Some(Fact::TurnWasCut)
-    } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
-        Some(Fact::TurnNotEnded)
-    } else if matches!(session.turn, TurnState::Interrupted { .. } | TurnState::Failed { .. }) {
-        Some(Fact::TurnWasCut)
-    } else {
-        None
-    }
-}
-
-pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Question> {
-    let question = judged.question.as_ref()?;
-    let weight = match judged.ask {
-        Some(Ask::Offer) => QuestionWeight::Offer,
-        Some(Ask::Blocking) | None => QuestionWeight::Blocking,
-    };
-    let choices = questions::choices(question, text, judged.language)
-        .into_iter()
-        .map(|choice| Choice { text: excerpt::reason(&choice.text), ..choice })
-        .collect();
-    Some(Question { text: question.text.clone(), choices, weight, certainty: judged.certainty })
 }
