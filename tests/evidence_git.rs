@@ -6,6 +6,8 @@ mod case;
 mod changes;
 #[path = "evidence_git/hostile.rs"]
 mod hostile;
+#[path = "evidence_git/ignored.rs"]
+mod ignored;
 #[path = "evidence_git/new_work.rs"]
 mod new_work;
 #[path = "evidence_git/places.rs"]

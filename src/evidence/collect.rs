@@ -13,7 +13,7 @@ use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
-use super::{excluded, named_plans, provenance};
+use super::{excluded, ignored_files, named_plans, provenance};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,
@@ -60,6 +60,8 @@ pub struct Memory {
     asked: Vec<Timestamp>,
     /// The plans that prompts name, for collections that do not read sessions.
     named_plans: Vec<String>,
+    /// The files that may be ignored, for collections that do not read sessions.
+    written: Vec<String>,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -121,6 +123,7 @@ pub fn collect(
         memory.session_targets =
             read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
         memory.named_plans = named_plans::find(&found, settings);
+        memory.written = ignored_files::candidates(&found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, context.now)
@@ -136,6 +139,8 @@ pub fn collect(
         found.git = observe_git(request, context, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
             excluded::add(asked_at, &evidence_files(settings, memory), git);
+            let asked = (&git_ask(request, context), &mut memory.git);
+            git.facts.ignored = git::ignored(workspace, &memory.written, asked).unwrap_or_default();
         }
     }
     if request.parts.contains(Parts::CHECKS) {

@@ -8,6 +8,7 @@ mod collect;
 mod ending_turn;
 mod excluded;
 pub mod git;
+mod ignored_files;
 pub mod live_facts;
 mod named_plans;
 mod own_settings;

@@ -42,6 +42,8 @@ pub enum GitReason {
         /// The files.
         files: SomeNames,
     },
+    /// Files of the task that git ignores.
+    Ignored(SomeNames),
     /// The task took tests away.
     FewerTests {
         /// How many fewer there are.

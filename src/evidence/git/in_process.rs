@@ -360,6 +360,16 @@ impl Repo for InProcess<'_> {
         self.statuses(of).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
+    fn are_ignored(&self, paths: &[&str]) -> Read<Vec<bool>> {
+        let is_ignored = |path: &&str| {
+            let repo = &self.handle.repo;
+            let is_known = repo.index()?.get_path(Path::new(path), 0).is_some();
+            Ok(!is_known && repo.is_path_ignored(path)?)
+        };
+        let found: Result<Vec<bool>, git2::Error> = paths.iter().map(is_ignored).collect();
+        found.map_err(|error| libgit2_trouble(self.repository, &error))
+    }
+
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
         let mut options = DiffOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(true);

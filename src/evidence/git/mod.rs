@@ -21,6 +21,7 @@ mod head_news;
 mod helpers;
 mod hidden;
 mod history;
+mod ignored;
 mod in_process;
 mod libgit2;
 mod memory;
@@ -48,6 +49,7 @@ use crate::model::{Baseline, BaselineOrigin, GitReader, Timestamp};
 use crate::process::Budget;
 
 pub use hidden::{Excludes, excludes, look};
+pub use ignored::ignored;
 pub use memory::GitMemory;
 pub use observe::observe;
 pub use provenance::{file_of_commit, provenance};

@@ -358,6 +358,14 @@ impl Repo for Program<'_> {
         self.status_with("normal", None)
     }
 
+    fn are_ignored(&self, paths: &[&str]) -> Read<Vec<bool>> {
+        // `check-ignore` takes no literal paths.
+        let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"];
+        let said = self.ask_in_shadow(listed.iter().chain(paths))?.stdout;
+        let ignored: HashSet<&[u8]> = said.split(|byte| *byte == 0).collect();
+        Ok(paths.iter().map(|path| ignored.contains(path.as_bytes())).collect())
+    }
+
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
         let entries = self.status_with("all", Some(folder))?;
         Ok(entries

@@ -102,15 +102,28 @@ fn in_repository<T>(
     memory: &mut GitMemory,
     read: &mut dyn FnMut(&dyn Repo, &Repository, &str) -> Read<T>,
 ) -> Read<Option<T>> {
+    let path = workspace.join(name);
+    let found = with_repository(workspace, ask, memory, &mut |repo, repository| {
+        let path = path.strip_prefix(&repository.top).ok().and_then(Path::to_str);
+        path.map(|path| read(repo, repository, path)).transpose()
+    })?;
+    Ok(found.flatten())
+}
+
+/// Runs `read` on the repository of `workspace`, if there is one: the one that this collection has open.
+pub(super) fn with_repository<T>(
+    workspace: &Path,
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
+    read: &mut dyn FnMut(&dyn Repo, &Repository) -> Read<T>,
+) -> Read<Option<T>> {
     let opened = match memory.opened.take() {
         Some(opened) => Some(*opened),
         None => find(workspace, ask)?,
     };
     let Some(Opened { repository, handle }) = opened else { return Ok(None) };
-    let path = workspace.join(name);
-    let Some(path) = path.strip_prefix(&repository.top).ok().and_then(Path::to_str) else { return Ok(None) };
     let mut readers = Readers::over(&repository, ask, handle);
-    let found = readers.read(Purpose::Facts, &mut |repo| read(repo, &repository, path));
+    let found = readers.read(Purpose::Facts, &mut |repo| read(repo, &repository));
     let handle = readers.into_handle();
     memory.opened = Some(Box::new(Opened { repository, handle }));
     found.map(|(found, _)| Some(found))

@@ -62,6 +62,9 @@ pub(super) trait Repo {
     /// submodules may be missing. A path can be twice in it: staged, and not.
     fn status(&self, of: &Compared<'_>) -> Read<Vec<Entry>>;
 
+    /// Whether git ignores each of these paths from the top. What the index has is not ignored.
+    fn are_ignored(&self, paths: &[&str]) -> Read<Vec<bool>>;
+
     /// The untracked, not ignored files below an untracked folder, from the top.
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;
 }

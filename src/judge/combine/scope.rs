@@ -19,9 +19,21 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
     match (evidence.claim, evidence.source) {
         (Claim::Yes, Source::Commits) => committed(evidence, case),
         (Claim::Yes, _) => aged(evidence, case),
-        (Claim::Dirty, Source::Changes) => uncommitted(evidence, case),
+        (Claim::Dirty, Source::Changes) => with_ignored(uncommitted(evidence, case), case),
+        (Claim::Abstain(_), Source::Changes) => with_ignored(evidence, case),
         _ => evidence,
     }
+}
+
+/// Names beside the changes the files that the tasks wrote and git ignores.
+fn with_ignored(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    let ignored = case.git.iter().flat_map(|git| &git.ignored).map(String::as_str);
+    let mut written = ignored.filter(|path| whose::is_named(path, case.work)).peekable();
+    if written.peek().is_none() {
+        return evidence;
+    }
+    let why = GitReason::Ignored(written.collect());
+    evidence.because(why)
 }
 
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {

@@ -24,6 +24,7 @@ pub(in crate::judge) enum Group {
     NoChange,
     Embedded,
     Joint,
+    Hence,
     RunsWhat,
     IsRun,
     WantsPass,

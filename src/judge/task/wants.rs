@@ -14,7 +14,15 @@ const OWNER_MARKS: [&str; 5] = ["的", "些", "有", "部", "将"];
 pub(in crate::judge) fn is_one_demand(prompt: &str) -> bool {
     let sentences = sentences(prompt);
     let n_work = sentences.iter().filter(|sentence| kind(sentence, &PHRASES) == Kind::Work).count();
-    let is_joined = sentences.iter().any(|sentence| PHRASES.has(&sentence.words, Group::Joint));
+    let joins = |words: &[String]| {
+        let starts = |at: usize, groups: &[Group]| PHRASES.starts(&words[at..], groups);
+        (0..words.len()).any(|at| {
+            let tells = starts(at, &[Group::Hence])
+                .is_some_and(|n| starts(at + n, &[Group::Work, Group::Request]).is_none());
+            starts(at, &[Group::Joint]).is_some() && !tells
+        })
+    };
+    let is_joined = sentences.iter().any(|sentence| joins(&sentence.words));
     let goes_on = |part: &str| {
         let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
         PHRASES.starts(&words, &[Group::Work]).is_some()

@@ -41,7 +41,7 @@ pub(super) fn weigh(
     memory: &mut Memory,
     evidence_set: &mut EvidenceSet,
 ) -> Proven {
-    let top = memory.top.clone();
+    let (top, ignored) = (memory.top.clone(), memory.ignored.clone());
     let top = top.as_deref();
     let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
     let mut has_proof = false;
@@ -61,7 +61,7 @@ pub(super) fn weigh(
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
-            || top.is_some_and(|top| wrote_outside(session, task, top));
+            || top.is_some_and(|top| wrote_outside(session, task, (top, &ignored)));
         proven.is_only_acts &= task.is_only(&acts);
         summaries.push((summary, *session, task));
     }
@@ -83,9 +83,13 @@ pub(super) fn weigh(
     proven
 }
 
-/// Whether a session committed in a folder outside the work tree that its last prompt names, or wrote a file there that
-/// is all it asks for.
-fn wrote_outside(session: &SessionObservation, task: &SessionTask, top: &str) -> bool {
+/// Whether a session committed in a folder outside the work tree that its last prompt names, or wrote a file there, or
+/// one of those that git ignores (from the top), that is all it asks for.
+fn wrote_outside(
+    session: &SessionObservation,
+    task: &SessionTask,
+    (top, ignored): (&str, &[String]),
+) -> bool {
     let home = session.folder.as_ref().and_then(|folder| folder.to_str());
     let (Some(home), Some(current)) = (home, task.current()) else { return false };
     let is_all = task::is_one_demand(&current.last_prompt);
@@ -94,18 +98,26 @@ fn wrote_outside(session: &SessionObservation, task: &SessionTask, top: &str) ->
     let words = words.map(|word| {
         word.trim_matches(['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?']).trim_end_matches('.')
     });
+    let is_ignored = |word: &str, full: &str| {
+        let of_top = |path: &String| full.strip_prefix(top).is_some_and(|it| it.trim_matches('/') == path);
+        let by_name = |path: &String| path.rsplit('/').next() == Some(word);
+        ignored.iter().any(|path| of_top(path) || by_name(path))
+    };
     let is_outside = |word: &&str| {
-        let full = full(word);
-        word.contains('/')
-            && full.is_some_and(|full| full.starts_with('/') && !Path::new(&full).starts_with(top))
+        full(word).is_some_and(|full| {
+            let is_elsewhere = full.starts_with('/') && !Path::new(&full).starts_with(top);
+            word.contains('/') && is_elsewhere || is_ignored(word, &full)
+        })
     };
     let named: Vec<&str> = words.filter(is_outside).collect();
+    let is_named = |path: &String| {
+        let by_name = |named: &&str| ignored.iter().any(|it| it.ends_with(named)) && path.ends_with(named);
+        named.iter().any(|named| full(path) == full(named) || by_name(named))
+    };
     let turns = session.history.turns.iter();
     let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
     turns.flat_map(|turn| &turn.steps).any(|step| match &step.deed {
-        Deed::Edit { paths, was_done: true } => {
-            is_all && paths.iter().any(|path| named.iter().any(|named| full(path) == full(named)))
-        }
+        Deed::Edit { paths, was_done: true } => is_all && paths.iter().any(is_named),
         Deed::Command(run) => {
             let is_written = |named: &&str| {
                 is_all && is_written_by(&run.command, named) || is_committed_in(&run.command, named)
