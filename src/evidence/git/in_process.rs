@@ -363,8 +363,8 @@ impl Repo for InProcess<'_> {
     fn are_ignored(&self, paths: &[&str]) -> Read<Vec<bool>> {
         let is_ignored = |path: &&str| {
             let repo = &self.handle.repo;
-            let is_known = repo.index()?.get_path(Path::new(path), 0).is_some();
-            Ok(!is_known && repo.is_path_ignored(path)?)
+            // The index, which may be large, is read for those alone that a rule names.
+            Ok(repo.is_path_ignored(path)? && repo.index()?.get_path(Path::new(path), 0).is_none())
         };
         let found: Result<Vec<bool>, git2::Error> = paths.iter().map(is_ignored).collect();
         found.map_err(|error| libgit2_trouble(self.repository, &error))

@@ -23,25 +23,28 @@ pub(super) fn admits(document: &Document<'_>) -> bool {
         || has_an_open_mark(document)
         || has_an_open_item(document)
         || has_an_admitting_note(document)
-        || first(document, is_open).is_some()
+        || sentences(document, is_open).next().is_some()
 }
 
-/// The first sentence that may admit, where none does.
+/// The sentence that most likely admits, where none surely does.
 pub(super) fn may_admit<'t>(document: &Document<'t>) -> Option<&'t str> {
     let is_doubtful = |at: usize, _| {
         let sentence = &document.sentences[at];
         sentence.doubt.is_some() && !sentence.forms.has(Form::AdmitsNot) && !is_mended(document, at)
     };
-    first(document, is_doubtful).map(|sentence| document.words(sentence))
+    let most = sentences(document, is_doubtful).max_by_key(|sentence| sentence.doubt);
+    most.map(|sentence| document.words(sentence))
 }
 
-/// The first sentence in the writer's own voice about this work that is open, by its place and whether it stands under a
+/// The sentences in the writer's own voice about this work that are open, by their places and whether they stand under a
 /// title for what is not done.
-fn first<'d>(document: &'d Document<'_>, is_open: impl Fn(usize, bool) -> bool) -> Option<&'d Sentence> {
+fn sentences<'d>(
+    document: &'d Document<'_>,
+    is_open: impl Fn(usize, bool) -> bool,
+) -> impl Iterator<Item = &'d Sentence> {
     let mut title = FormSet::EMPTY;
     let mut is_under_undone = false;
-    let mut sentences = document.sentences.iter().enumerate();
-    let found = sentences.find(|(at, sentence)| {
+    let open = document.sentences.iter().enumerate().filter(move |(at, sentence)| {
         if sentence.role == Role::Heading || sentence.end == End::Colon {
             title = sentence.forms;
             is_under_undone = names_undone(&lower(document, sentence));
@@ -52,7 +55,7 @@ fn first<'d>(document: &'d Document<'_>, is_open: impl Fn(usize, bool) -> bool) 
             && sentence.end != End::Question
             && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
     });
-    found.map(|(_, sentence)| sentence)
+    open.map(|(_, sentence)| sentence)
 }
 
 /// Whether a title is one for what is not done, and nothing but that.

@@ -36,8 +36,8 @@ const ENDING: usize = 3;
 /// What words may say, by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doubt {
-    /// Something may be left open.
-    MayAdmit,
+    /// Something may be left open; the higher, the likelier.
+    MayAdmit(i64),
     /// Something is left open.
     Admits,
 }
@@ -55,7 +55,8 @@ pub(super) fn doubt(words: &str, n_parts: usize) -> Option<Doubt> {
         let least = number(place) - number(BIAS) + number(DOUBLED) * n_doubled_eightfold / 8;
         sum.signum() * sum * sum >= least.signum() * least * least * n_features
     };
-    if reaches(ADMITS) { Some(Doubt::Admits) } else { reaches(MAY_ADMIT).then_some(Doubt::MayAdmit) }
+    let score = sum.signum() * sum * sum / n_features.max(1);
+    if reaches(ADMITS) { Some(Doubt::Admits) } else { reaches(MAY_ADMIT).then_some(Doubt::MayAdmit(score)) }
 }
 
 /// The 16-bit number at a place of the head.

@@ -98,21 +98,22 @@ fn wrote_outside(
     let words = words.map(|word| {
         word.trim_matches(['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?']).trim_end_matches('.')
     });
-    let is_ignored = |word: &str, full: &str| {
-        let of_top = |path: &String| full.strip_prefix(top).is_some_and(|it| it.trim_matches('/') == path);
-        let by_name = |path: &String| path.rsplit('/').next() == Some(word);
-        ignored.iter().any(|path| of_top(path) || by_name(path))
-    };
+    let ignored: Vec<String> = ignored.iter().map(|path| format!("{top}/{path}")).collect();
+    // A prompt may give a file's name alone.
+    let means =
+        |word: &str, path: &str| full(word).as_deref() == Some(path) || path.rsplit('/').next() == Some(word);
     let is_outside = |word: &&str| {
-        full(word).is_some_and(|full| {
-            let is_elsewhere = full.starts_with('/') && !Path::new(&full).starts_with(top);
-            word.contains('/') && is_elsewhere || is_ignored(word, &full)
-        })
+        let is_elsewhere = |full: &str| full.starts_with('/') && !Path::new(full).starts_with(top);
+        word.contains('/') && full(word).is_some_and(|full| is_elsewhere(&full))
+            || ignored.iter().any(|path| means(word, path))
     };
     let named: Vec<&str> = words.filter(is_outside).collect();
     let is_named = |path: &String| {
-        let by_name = |named: &&str| ignored.iter().any(|it| it.ends_with(named)) && path.ends_with(named);
-        named.iter().any(|named| full(path) == full(named) || by_name(named))
+        let Some(path) = full(path) else { return false };
+        let is_ignored = ignored.contains(&path);
+        named
+            .iter()
+            .any(|word| if is_ignored { means(word, &path) } else { full(word).as_ref() == Some(&path) })
     };
     let turns = session.history.turns.iter();
     let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
