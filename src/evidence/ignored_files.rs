@@ -45,8 +45,9 @@ fn written(turn: &Turn) -> impl Iterator<Item = &str> {
 /// The words of a prompt that look like names of files.
 fn in_prompt(turn: &Turn) -> impl Iterator<Item = &str> {
     let words = turn.prompt.iter().flat_map(|prompt| prompt.text.split_whitespace());
-    let bare = words.map(|word| {
-        word.trim_matches(['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?']).trim_end_matches('.')
+    let is_sign = |sign: char| "\"'`(),;:!?".contains(sign);
+    let bare = words.map(move |word| {
+        word.trim_start_matches(is_sign).trim_end_matches(|sign| is_sign(sign) || sign == '.')
     });
     bare.filter(|word| word.contains(['.', '/']) && !word.contains("://"))
 }

@@ -28,6 +28,7 @@ mod tests {
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),
             include_str!("weigh/work.rs"),
+            include_str!("weigh/runs.rs"),
             include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),
             include_str!("weigh/spoken.rs"),

@@ -141,6 +141,8 @@ fn says(cell: &str, signs: &[char], group: &str) -> bool {
     let word = lower.trim_matches(|c: char| !c.is_alphanumeric());
     // "31 passed" says what "passed" does.
     let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    let word = words::of("beside_state").iter().find_map(|it| word.strip_suffix(it)).unwrap_or(word);
+    let word = words::of("goes_before_state").iter().find_map(|it| word.strip_prefix(it)).unwrap_or(word);
     cell.starts_with(signs) || words::of(group).contains(&word)
 }
 

@@ -172,7 +172,7 @@ impl Clause {
         if PHRASES.has(&self.lower, Group::NoOrder) {
             return None;
         }
-        let begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
+        let begin = self.behind_folder(self.after(0, &[Group::BesideOrder, Group::BeginsOrder]));
         if let Some(n_words) = self.starts(begin, Group::RunsWhat) {
             let from = self.after(begin + n_words, &[Group::BesideOrder]);
             return self.named_until(from, self.words.len(), catalog);
@@ -254,6 +254,15 @@ impl Clause {
         let (_, folder) =
             pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
         Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
+    }
+
+    /// Where the words begin behind a folder that the clause begins with: "in backend/ `pytest` has to pass".
+    fn behind_folder(&self, begin: usize) -> usize {
+        let is_before = |word: &String| words::of("before_folder").contains(&word.as_str());
+        let is_folder = |word: &String| word.contains('/') && !word.contains(['*', ':', '\\']);
+        let is_there =
+            self.lower.get(begin).is_some_and(is_before) && self.lower.get(begin + 1).is_some_and(is_folder);
+        if is_there { begin + 2 } else { begin }
     }
 
     /// The bare name behind a word such as "in", which may be that of a folder.
@@ -429,6 +438,16 @@ mod tests {
         );
         assert_eq!(asked("Mend it and run `go test ./...` until it passes."), ["go test ./..."]);
         assert_eq!(asked("Add a page. All tests must pass before you commit."), ["All tests"]);
+        assert_eq!(
+            asked("Both `npx tsc --noEmit` and `npm test` need to be green."),
+            ["npx tsc --noEmit", "npm test"]
+        );
+        assert_eq!(asked("In backend/ `pytest` has to pass, then commit."), ["pytest"]);
+        assert_eq!(asked("No commit before `mvn verify` is green."), ["mvn verify"]);
+        assert_eq!(
+            asked("`npm run build` has to go through without errors before you commit."),
+            ["npm run build"]
+        );
         assert_eq!(
             asked("Before you commit, `tsc --noEmit`, `eslint .` and `npm test` have to be clean."),
             ["tsc --noEmit", "eslint .", "npm test"]

@@ -86,7 +86,8 @@ pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     })
 }
 
-/// Whether all that sounds unfinished in a text is what `prompts` want: tests put aside, or a stub for now.
+/// Whether all that sounds unfinished in a text is what `prompts` want: tests put aside, a stub
+/// for now, or something left as it was.
 pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
     let asked = prompts.join("\n").to_lowercase();
     if words::has(&asked, "wants_gone") {
@@ -97,6 +98,9 @@ pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
         both("is_stub")
             || both("puts_aside") && both("names_tests")
             || words::has(&asked, "wants_a_part") && both("names_a_part")
+            || words::has(&asked, "wants_untouched")
+                && words::has(said, "is_untouched")
+                && names_same(said, prompts)
     };
     let said = questions::explain(text).into_iter();
     let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();

@@ -30,6 +30,7 @@ mod tasks;
 mod texts;
 mod words_context;
 mod work;
+mod written_outside;
 
 pub use activity::is_interrupted;
 pub use context::WeighContext;

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use crate::judge::runs::{self, Catalog, Demanded};
-use crate::judge::task;
+use crate::judge::{task, words};
 use crate::model::{
-    CheckKind, CheckRun, Claim, Deed, Evidence, Exit, Fact, Origin, Parts, Point, Reason, Rejection,
-    RunOutcome, RunsSummary, SessionObservation, Source, Timestamp,
+    CheckKind, CheckRun, Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
+    RunsSummary, SessionObservation, Source, Timestamp,
 };
 
 use super::act_names;
@@ -15,6 +15,7 @@ use super::context::EvidenceSet;
 use super::excerpt;
 use super::memory::Memory;
 use super::tasks::{SessionTask, TaskStanding};
+use super::written_outside::wrote_outside;
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -81,66 +82,6 @@ pub(super) fn weigh(
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
     proven
-}
-
-/// Whether a session committed in a folder outside the work tree that its last prompt names, or wrote a file there, or
-/// one of those that git ignores (from the top), that is all it asks for.
-fn wrote_outside(
-    session: &SessionObservation,
-    task: &SessionTask,
-    (top, ignored): (&str, &[String]),
-) -> bool {
-    let home = session.folder.as_ref().and_then(|folder| folder.to_str());
-    let (Some(home), Some(current)) = (home, task.current()) else { return false };
-    let is_all = task::is_one_demand(&current.last_prompt);
-    let full = |path: &str| runs::path_from(Some(home), path);
-    let words = current.last_prompt.split_whitespace();
-    let words = words.map(|word| {
-        word.trim_matches(['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?']).trim_end_matches('.')
-    });
-    let ignored: Vec<String> = ignored.iter().map(|path| format!("{top}/{path}")).collect();
-    // A prompt may give a file's name alone.
-    let means =
-        |word: &str, path: &str| full(word).as_deref() == Some(path) || path.rsplit('/').next() == Some(word);
-    let is_outside = |word: &&str| {
-        let is_elsewhere = |full: &str| full.starts_with('/') && !Path::new(full).starts_with(top);
-        word.contains('/') && full(word).is_some_and(|full| is_elsewhere(&full))
-            || ignored.iter().any(|path| means(word, path))
-    };
-    let named: Vec<&str> = words.filter(is_outside).collect();
-    let is_named = |path: &String| {
-        let Some(path) = full(path) else { return false };
-        let is_ignored = ignored.contains(&path);
-        named
-            .iter()
-            .any(|word| if is_ignored { means(word, &path) } else { full(word).as_ref() == Some(&path) })
-    };
-    let turns = session.history.turns.iter();
-    let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
-    turns.flat_map(|turn| &turn.steps).any(|step| match &step.deed {
-        Deed::Edit { paths, was_done: true } => is_all && paths.iter().any(is_named),
-        Deed::Command(run) => {
-            let is_written = |named: &&str| {
-                is_all && is_written_by(&run.command, named) || is_committed_in(&run.command, named)
-            };
-            run.exit == Exit::Code(0) && named.iter().any(is_written)
-        }
-        Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
-    })
-}
-
-/// Whether a command line writes to `path`.
-fn is_written_by(command: &str, path: &str) -> bool {
-    const WRITERS: [&str; 8] = ["> ", ">", "tee ", "tee -a ", "mkdir ", "mkdir -p ", "touch ", "-o "];
-    let writes = WRITERS.iter().any(|writer| command.contains(&format!("{writer}{path}")));
-    let is_target =
-        command.ends_with(path) && ["cp ", "mv ", "rsync "].iter().any(|verb| command.starts_with(verb));
-    writes || is_target
-}
-
-fn is_committed_in(command: &str, path: &str) -> bool {
-    let is_there = command.contains(&format!("cd {path}")) || command.contains(&format!("-C {path}"));
-    is_there && command.contains("commit")
 }
 
 /// Whether a run was in a folder outside this work tree that no prompt of the task names, where nothing was edited, and
@@ -244,6 +185,13 @@ fn why_unproven(run: &CheckRun) -> Option<Fact> {
     }
 }
 
+/// Whether a call has each option that makes the demanded one stricter or wider: `cargo clippy` is not `-D warnings`.
+fn is_as_strict(command: &str, demanded: &str) -> bool {
+    let is_stricter = |word: &&str| words::of("makes_stricter").contains(word);
+    let has = |option: &str| command.split_whitespace().any(|word| word == option);
+    demanded.split_whitespace().filter(is_stricter).all(has)
+}
+
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
 /// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
 fn weigh_demanded(
@@ -273,6 +221,7 @@ fn weigh_demanded(
             run.outcome == RunOutcome::Passed
                 && !run.is_edited_after
                 && !is_beside(run)
+                && is_as_strict(&run.command, &demanded.words)
                 && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
         };
         if let Some(run) = runs().find(|run| is_met(run))
