@@ -71,6 +71,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         tests: Reading::NotLookedAt,
         check_tests: Vec::new(),
         session: Reading::Present(sessions.remove(0)),
+        ignored: Vec::new(),
         other_sessions: sessions,
         watch_targets: Vec::new(),
         new_baseline: None,

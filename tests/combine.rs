@@ -214,7 +214,6 @@ impl SomeGit {
             upstream: None,
             n_stashed: 0,
             stashed_here: Vec::new(),
-            ignored: Vec::new(),
             changes: self.changes.map(|n_paths| Changes { n_paths, ..Changes::default() }),
             reader: GitReader::InProcess,
             notes: Vec::new(),

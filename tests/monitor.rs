@@ -521,7 +521,6 @@ fn a_new_baseline_is_remembered_and_used() {
         upstream: None,
         n_stashed: 0,
         stashed_here: Vec::new(),
-        ignored: Vec::new(),
         changes: Some(Changes::default()),
         reader: GitReader::InProcess,
         notes: Vec::new(),

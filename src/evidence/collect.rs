@@ -60,8 +60,6 @@ pub struct Memory {
     asked: Vec<Timestamp>,
     /// The plans that prompts name, for collections that do not read sessions.
     named_plans: Vec<String>,
-    /// The files that may be ignored, for collections that do not read sessions.
-    written: Vec<String>,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -123,7 +121,6 @@ pub fn collect(
         memory.session_targets =
             read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
         memory.named_plans = named_plans::find(&found, settings);
-        memory.written = ignored_files::candidates(&found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, context.now)
@@ -139,8 +136,6 @@ pub fn collect(
         found.git = observe_git(request, context, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
             excluded::add(asked_at, &evidence_files(settings, memory), git);
-            let asked = (&git_ask(request, context), &mut memory.git);
-            git.facts.ignored = git::ignored(workspace, &memory.written, asked).unwrap_or_default();
         }
     }
     if request.parts.contains(Parts::CHECKS) {
@@ -155,6 +150,12 @@ pub fn collect(
     found.new_baseline = baseline.filter(is_new).cloned();
     let asked = (&git_ask(request, context), &mut memory.git);
     provenance::trace(request, &directory, asked, commit, &mut found);
+    // Words may claim what git shows no change for.
+    let written = ignored_files::candidates(&found);
+    if !written.is_empty() {
+        let asked = (&git_ask(request, context), &mut memory.git);
+        found.ignored = git::ignored(workspace, &written, asked).unwrap_or_default();
+    }
     memory.git.close();
     memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);
@@ -203,6 +204,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         check_tests: Vec::new(),
         session: Reading::NotLookedAt,
         other_sessions: Vec::new(),
+        ignored: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,
         recheck_at: None,

@@ -33,10 +33,6 @@ pub struct GitFacts {
     pub stashed_here: Vec<Stashed>,
     /// Uncommitted changes; `None` until the work tree was looked at.
     pub changes: Option<Changes>,
-    /// Files that sessions wrote or prompts name, and that git ignores: no commit will hold them. From the top. Untrusted
-    /// text.
-    #[serde(skip)]
-    pub ignored: Vec<String>,
     /// Who read it.
     pub reader: GitReader,
     /// What a person should know about the reading (a shallow history, no reflog, …), in words.

@@ -40,6 +40,9 @@ pub struct Observations {
     pub session: Reading<SessionObservation>,
     /// The earlier sessions, newest first.
     pub other_sessions: Vec<SessionObservation>,
+    /// Files that sessions wrote or prompts name, that are there and that git ignores, from the top: no commit will hold
+    /// them. Read with the sessions. Untrusted text.
+    pub ignored: Vec<String>,
     /// Where changes of what was read would be visible.
     pub watch_targets: Vec<WatchTarget>,
     /// The baseline to keep, if this collection found a new one.

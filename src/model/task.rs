@@ -92,6 +92,8 @@ pub struct TaskWork {
     pub began_at: Option<Timestamp>,
     /// The files named by write calls, one list per session. Untrusted text.
     pub paths: Vec<Arc<Vec<Arc<str>>>>,
+    /// Files that sessions wrote or prompts name, and that git ignores, from the top. Untrusted text.
+    pub ignored: Vec<String>,
     /// When a write call last changed a file; `None` if no record says.
     pub last_edit_at: Option<Timestamp>,
     /// True if a record contains anything that was run or written.

@@ -113,7 +113,6 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
         upstream: None,
         n_stashed: 0,
         stashed_here: Vec::new(),
-        ignored: Vec::new(),
         changes: Some(Changes::default()),
         reader: GitReader::InProcess,
         notes: Vec::new(),

@@ -208,7 +208,6 @@ fn read_facts(
     };
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {
-        ignored: Vec::new(),
         head,
         tree,
         content: None,

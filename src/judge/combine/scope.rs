@@ -27,7 +27,7 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
 
 /// Names beside the changes the files that the tasks wrote and git ignores.
 fn with_ignored(evidence: Evidence, case: &Case<'_>) -> Evidence {
-    let ignored = case.git.iter().flat_map(|git| &git.ignored).map(String::as_str);
+    let ignored = case.work.ignored.iter().map(String::as_str);
     let mut written = ignored.filter(|path| whose::is_named(path, case.work)).peekable();
     if written.peek().is_none() {
         return evidence;

@@ -20,8 +20,6 @@ pub struct Memory {
     pub(super) prompts: Vec<String>,
     /// The top of the work tree, once git has told it.
     pub(super) top: Option<String>,
-    /// The files of sessions that git ignores, from the top, as git told last.
-    pub(super) ignored: Vec<String>,
 }
 
 /// What was read from one session.

@@ -73,7 +73,6 @@ pub fn weigh_again(
         memory.keep_sessions_of(&observations);
         if let Some(git) = observations.git.present() {
             memory.top = git.top.to_str().map(str::to_owned);
-            memory.ignored.clone_from(&git.facts.ignored);
         }
         speech::weigh(&observations, &tasks, context, memory, &mut evidence_set)
     });

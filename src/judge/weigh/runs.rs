@@ -35,14 +35,14 @@ pub(super) struct Proven {
     pub(super) last_edit_at: Option<Timestamp>,
 }
 
-/// Weighs the runs of the sessions that count.
+/// Weighs the runs of the sessions that count. Git ignores the files `ignored`, which are named from the top.
 pub(super) fn weigh(
-    sessions: &[&SessionObservation],
-    tasks: &[SessionTask],
+    (sessions, tasks): (&[&SessionObservation], &[SessionTask]),
+    ignored: &[String],
     memory: &mut Memory,
     evidence_set: &mut EvidenceSet,
 ) -> Proven {
-    let (top, ignored) = (memory.top.clone(), memory.ignored.clone());
+    let top = memory.top.clone();
     let top = top.as_deref();
     let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
     let mut has_proof = false;
@@ -62,7 +62,7 @@ pub(super) fn weigh(
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
-            || top.is_some_and(|top| wrote_outside(session, task, (top, &ignored)));
+            || top.is_some_and(|top| wrote_outside(session, task, (top, ignored)));
         proven.is_only_acts &= task.is_only(&acts);
         summaries.push((summary, *session, task));
     }

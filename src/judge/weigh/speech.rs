@@ -44,7 +44,7 @@ pub(super) fn weigh(
         let evidence = unusable(Source::LiveSession, unreadable);
         evidence_set.add(Parts::WORDS, evidence);
     }
-    let proven = runs::weigh(&sessions, tasks, memory, evidence_set);
+    let proven = runs::weigh((&sessions, tasks), &observations.ignored, memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
         .iter()
         .zip(tasks)

@@ -38,6 +38,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
             .flat_map(|(_, task)| task.prompts())
             .any(|prompt| is_about_tests(&prompt)),
         turns: asked.iter().all(is_told).then(Vec::new),
+        ignored: observations.ignored.clone(),
         ..TaskWork::default()
     };
     for (session, _) in asked {
