@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use crate::model::{Deed, Observations, SessionObservation, Turn};
+use crate::model::{Deed, Observations, SessionObservation, Turn, bare_words};
 
 /// At most this many turns of a session are searched, from the newest.
 const MAX_TURNS: usize = 40;
@@ -44,12 +44,8 @@ fn written(turn: &Turn) -> impl Iterator<Item = &str> {
 
 /// The words of a prompt that look like names of files.
 fn in_prompt(turn: &Turn) -> impl Iterator<Item = &str> {
-    let words = turn.prompt.iter().flat_map(|prompt| prompt.text.split_whitespace());
-    let is_sign = |sign: char| "\"'`(),;:!?".contains(sign);
-    let bare = words.map(move |word| {
-        word.trim_start_matches(is_sign).trim_end_matches(|sign| is_sign(sign) || sign == '.')
-    });
-    bare.filter(|word| word.contains(['.', '/']) && !word.contains("://"))
+    let words = turn.prompt.iter().flat_map(|prompt| bare_words(&prompt.text));
+    words.filter(|word| word.contains(['.', '/']) && !word.contains("://"))
 }
 
 fn absolute(folder: &Path, name: &str) -> Option<String> {

@@ -16,6 +16,7 @@ mod asked;
 mod asking;
 mod audit;
 mod auto_probe;
+mod bare_words;
 mod baseline;
 mod certainty;
 mod check;
@@ -93,6 +94,7 @@ pub use asking::{
 };
 pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, Hindrance, NotAsked, ProbePermit, SessionMoment};
+pub use bare_words::bare_words;
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
 pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};

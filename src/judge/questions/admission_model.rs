@@ -319,7 +319,7 @@ mod tests {
         let mut write = |set: &str, kind: Written<'_>, label: &str, text: &str| {
             let message = if let Written::InReport(message) = kind { message } else { text };
             let row = json!({
-                "set": set, "of_message": kind == Written::InMessage, "in_report": message != text, "message": message,
+                "set": set, "of_message": kind == Written::InMessage, "in_report": matches!(kind, Written::InReport(_)), "message": message,
                 "label": label, "text": text, "features": features(text),
             });
             writeln!(out, "{row}").unwrap();

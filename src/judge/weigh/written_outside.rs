@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::tasks::SessionTask;
 use crate::judge::{runs, task};
-use crate::model::{Deed, Exit, SessionObservation};
+use crate::model::{Deed, Exit, SessionObservation, bare_words};
 
 /// Whether a session committed in a folder outside the work tree that its last prompt names, or wrote a file there, or
 /// one of those that git ignores (from the top), that is all it asks for.
@@ -18,10 +18,7 @@ pub(super) fn wrote_outside(
     let (Some(home), Some(current)) = (home, task.current()) else { return false };
     let place = Place { home, top, ignored: ignored.iter().map(|path| format!("{top}/{path}")).collect() };
     let is_all = task::is_one_demand(&current.last_prompt);
-    let words = current.last_prompt.split_whitespace();
-    let is_sign = |sign: char| SIGNS.contains(&sign);
-    let words = words
-        .map(|word| word.trim_start_matches(is_sign).trim_end_matches(|sign| is_sign(sign) || sign == '.'));
+    let words = bare_words(&current.last_prompt);
     let named: Vec<&str> = words.filter(|word| place.is_unseen(word)).collect();
     let turns = session.history.turns.iter();
     let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
@@ -38,9 +35,6 @@ pub(super) fn wrote_outside(
         Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
     })
 }
-
-/// Signs beside a name that are no part of it.
-const SIGNS: [char; 10] = ['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?'];
 
 /// Where a session works.
 struct Place<'a> {
