@@ -34,7 +34,7 @@ pub(super) enum End {
 pub(super) struct Sentence {
     /// Its bytes in the text, without surrounding whitespace.
     pub(super) range: Range<usize>,
-    /// The index of its line in [`Document::lines`].
+    /// The index of its line in [`super::document::Document::lines`].
     pub(super) line: usize,
     /// The role of its line.
     pub(super) role: Role,
