@@ -31,6 +31,7 @@ mod tests {
             include_str!("weigh/runs.rs"),
             include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),
+            include_str!("weigh/demanded_acts.rs"),
             include_str!("weigh/spoken.rs"),
             include_str!("weigh/tasks.rs"),
             include_str!("weigh/named_plan.rs"),

@@ -40,6 +40,13 @@ pub enum Point {
     },
     /// A run that a prompt orders, in the prompt's words, and that is not shown to have passed.
     OrderedRun(String),
+    /// An act outside the work tree that a prompt orders, and that failed or is not shown to have been done.
+    OrderedAct {
+        /// The act, as `checks.toml` names it.
+        act: String,
+        /// What it is called: the command that failed, or the prompt's words. Untrusted text.
+        words: String,
+    },
     /// A configured check that failed.
     Check(String),
     /// A point that a source named itself.
@@ -62,6 +69,7 @@ impl fmt::Display for Point {
             Point::FailedRun { tool, failing: Some(failing) } => write!(formatter, "run/{tool}/{failing}"),
             Point::FailedRun { tool, failing: None } => write!(formatter, "run/{tool}"),
             Point::OrderedRun(text) => write!(formatter, "run {text}"),
+            Point::OrderedAct { words, .. } => formatter.write_str(words),
             Point::Check(text) => write!(formatter, "check/{text}"),
             Point::Named(text) => formatter.write_str(text),
         }

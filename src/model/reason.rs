@@ -236,6 +236,10 @@ pub enum Fact {
     OrderedPart,
     /// A prompt orders a check, and it ran outside the folder of the work.
     OrderedElsewhere,
+    /// A prompt orders an act such as a push, and nothing shows that it was done.
+    OrderedActUnseen,
+    /// The upstream branch has all commits.
+    UpstreamHasAll,
     /// A subagent of the task has not reported.
     SubagentSilent,
     /// A subagent of the task was stopped or failed, and nothing was done since.

@@ -24,6 +24,9 @@ pub struct RunsSummary {
     pub is_untested: bool,
     /// Commands that act outside the work tree and are known to have succeeded: push, merge, publish.
     pub acts: Vec<Arc<ActingRun>>,
+    /// Commands that likely did so: their exit code is hidden and their lines say so, or their name.
+    #[serde(skip)]
+    pub likely_acts: Vec<Arc<ActingRun>>,
     /// The last such command, if it is known to have failed.
     #[serde(skip)]
     pub failed_act: Option<Arc<ActingRun>>,

@@ -102,6 +102,7 @@ pub(crate) fn of_point(point: &Point) -> Option<Cow<'_, str>> {
         | Point::UsageLimit
         | Point::StopsHalfWay
         | Point::Operation(_)
+        | Point::OrderedAct { .. }
         | Point::Check(_)
         | Point::Named(_) => return None,
     })

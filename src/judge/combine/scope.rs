@@ -2,13 +2,13 @@
 //! or from the future, does not count; other people's changes are no reason; kept, stashed and hidden work
 //! counts as work.
 //!
-//! Must never remove a NO, a question or a failure.
+//! Must never remove a question or a failure, and of the NOs only that of a push which git shows to be done.
 
 use crate::judge::weigh::unfinished;
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Operation, Origin, Reason, Rejection, Source,
-    Stashed, TaskWork, Timestamp,
+    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Operation, Origin, Point, Reason, Rejection,
+    Source, Stashed, TaskWork, Timestamp,
 };
 
 use super::case::{Case, changes, commits};
@@ -21,8 +21,20 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
         (Claim::Yes, _) => aged(evidence, case),
         (Claim::Dirty, Source::Changes) => with_ignored(uncommitted(evidence, case), case),
         (Claim::Abstain(_), Source::Changes) => with_ignored(evidence, case),
+        (Claim::No, Source::Command) if is_pushed(&evidence, case) => {
+            Evidence { points: Vec::new(), ..evidence }.rejected(Rejection::Undecided, Fact::UpstreamHasAll)
+        }
         _ => evidence,
     }
+}
+
+/// Whether this evidence misses a push, and the upstream branch has every commit of HEAD.
+fn is_pushed(evidence: &Evidence, case: &Case<'_>) -> bool {
+    let is_push = |point: &Point| matches!(point, Point::OrderedAct { act, .. } if act == "push");
+    let upstream = case.git.and_then(|git| git.upstream.as_ref());
+    !evidence.points.is_empty()
+        && evidence.points.iter().all(is_push)
+        && upstream.is_some_and(|upstream| upstream.ahead == 0)
 }
 
 /// Names beside the changes the files that the tasks wrote and git ignores.

@@ -116,6 +116,11 @@ impl Catalog {
         (!is_rehearsal).then_some(act)
     }
 
+    /// Whether these words call what acts outside the work tree, if only as a rehearsal.
+    pub(super) fn is_act(&self, words: &[String]) -> bool {
+        self.acts.has(words)
+    }
+
     /// Whether these words are known to change nothing.
     pub(super) fn is_read(&self, words: &[String]) -> bool {
         self.reads.has(words)

@@ -12,6 +12,7 @@ pub(super) struct CommandRead {
     pub(super) is_edit: bool,
     pub(super) is_edit_before_runs: bool,
     pub(super) acts: Vec<Arc<ActingRun>>,
+    pub(super) likely_acts: Vec<Arc<ActingRun>>,
     pub(super) failed_act: Option<Arc<ActingRun>>,
     pub(super) endless: Vec<Arc<str>>,
     /// The files that it removed, as it names them.
@@ -26,8 +27,9 @@ impl CommandRead {
             runs: facts.runs.into_iter().map(|found| Arc::new(Run::of(found, moment))).collect(),
             is_edit: facts.is_edit,
             is_edit_before_runs: facts.is_edit_before_runs,
-            acts: facts.acts.into_iter().map(act).collect(),
-            failed_act: facts.failed_act.map(act),
+            acts: facts.acts.done.into_iter().map(act).collect(),
+            likely_acts: facts.acts.likely.into_iter().map(act).collect(),
+            failed_act: facts.acts.failed.map(act),
             endless: facts.endless.into_iter().map(Arc::from).collect(),
             removed: facts.removed,
         }

@@ -6,6 +6,8 @@
 //! green"). Words about running ("the tests run slowly", "do not run the tests") have no such form.
 
 use super::Catalog;
+use super::clause::{Clause, ENDS, clauses, own_lines};
+use super::joined_script::in_joined_script;
 use super::narrowing::is_part;
 use super::read::check_of;
 use super::wrapper::call_of;
@@ -13,12 +15,8 @@ use crate::judge::task::phrases::{Group, PHRASES};
 use crate::judge::words;
 use crate::model::CheckKind;
 
-/// Signs that end a clause.
-const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
-/// Signs around a word that are no part of it.
-const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
 /// What is run, in general words.
-const KINDS: [(Group, CheckKind); 4] = [
+pub(super) const KINDS: [(Group, CheckKind); 4] = [
     (Group::Tests, CheckKind::Test),
     (Group::Linters, CheckKind::Lint),
     (Group::Builds, CheckKind::Build),
@@ -44,7 +42,7 @@ pub struct Demanded {
 
 impl Demanded {
     /// Any check of this kind, all of it.
-    fn of_kind(kind: CheckKind, words: String) -> Demanded {
+    pub(super) fn of_kind(kind: CheckKind, words: String) -> Demanded {
         Demanded { tool: None, kind, is_part: false, folder: None, near: None, words }
     }
 
@@ -68,15 +66,6 @@ impl Demanded {
                 || folder.starts_with('/') && folder.strip_suffix(named).is_some_and(is_end),
         )
     }
-}
-
-/// The words of a clause, as they are written and in lower case.
-#[derive(Default)]
-struct Clause {
-    words: Vec<String>,
-    lower: Vec<String>,
-    /// Whether it is joined to the clause before it by a word such as `and`.
-    is_joined: bool,
 }
 
 /// Whether a list of checks ends with a clause.
@@ -118,52 +107,6 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     found.extend(parts.flat_map(|part| in_joined_script(part, catalog)));
     found.dedup();
     found
-}
-
-/// The prompt without quoted lines and fenced blocks, which are the user's material.
-fn own_lines(prompt: &str) -> String {
-    let mut is_code = false;
-    let own = prompt.lines().filter(|line| {
-        let begin = line.trim_start();
-        let is_border = begin.starts_with("```") || begin.starts_with("~~~");
-        is_code ^= is_border;
-        !is_border && !is_code && !begin.starts_with('>')
-    });
-    own.collect::<Vec<&str>>().join("\n")
-}
-
-fn clauses(prompt: &str) -> Vec<Clause> {
-    let mut clauses = Vec::new();
-    for line in prompt.lines() {
-        let mut clause = Clause::default();
-        let mut words = line.split_whitespace().peekable();
-        while let Some(raw) = words.next() {
-            let bare = raw.trim_matches(QUOTES);
-            // The dots of `./...` belong to the name.
-            let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
-            // So does a dot by itself: `ruff check .`.
-            let is_name = word.ends_with('/') || bare == ".";
-            let word = if is_name { bare } else { word };
-            // The number of an item in a list.
-            let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-            let lower = [word.to_lowercase()];
-            if PHRASES.has(&lower, Group::Joint) {
-                clauses.push(std::mem::replace(&mut clause, Clause { is_joined: true, ..Clause::default() }));
-            } else if (is_name || word.contains(char::is_alphanumeric)) && !is_item {
-                let [lower] = lower;
-                clause.words.push(word.to_owned());
-                clause.lower.push(lower);
-            }
-            // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
-            let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
-            if bare.ends_with(ENDS) && !is_name && !goes_on {
-                clauses.push(std::mem::take(&mut clause));
-            }
-        }
-        clauses.push(clause);
-    }
-    clauses.retain(|clause| !clause.words.is_empty());
-    clauses
 }
 
 impl Clause {
@@ -245,50 +188,6 @@ impl Clause {
         of_tool(self.words.get(at + 1..end)?, catalog)
     }
 
-    /// The folder that the clause names behind a word such as "in": only a path is one.
-    fn folder(&self) -> Option<String> {
-        let mut pairs = self.lower.iter().zip(self.words.iter().skip(1));
-        let is_path =
-            |word: &str| word.contains('/') && !word.contains(['*', ':', '\\']) && !word.contains("...");
-        let before_folder = words::of("before_folder");
-        let (_, folder) =
-            pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
-        Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
-    }
-
-    /// Where the words begin behind a folder that the clause begins with: "in backend/ `pytest` has to pass".
-    fn behind_folder(&self, begin: usize) -> usize {
-        let is_before = |word: &String| words::of("before_folder").contains(&word.as_str());
-        let is_folder = |word: &String| word.contains('/') && !word.contains(['*', ':', '\\']);
-        let is_there =
-            self.lower.get(begin).is_some_and(is_before) && self.lower.get(begin + 1).is_some_and(is_folder);
-        if is_there { begin + 2 } else { begin }
-    }
-
-    /// The bare name behind a word such as "in", which may be that of a folder.
-    fn near(&self) -> Option<String> {
-        let before_folder = words::of("before_folder");
-        let at = self.lower.iter().position(|word| before_folder.contains(&word.as_str()))?;
-        self.words.get(self.after(at + 1, &[Group::Articles])).cloned()
-    }
-
-    fn starts(&self, at: usize, group: Group) -> Option<usize> {
-        PHRASES.starts(self.lower.get(at..)?, &[group])
-    }
-
-    /// The first word from `at` on that begins no phrase of `groups`.
-    fn after(&self, mut at: usize, groups: &[Group]) -> usize {
-        while let Some(n_words) = self.lower.get(at..).and_then(|rest| PHRASES.starts(rest, groups)) {
-            at += n_words;
-        }
-        at
-    }
-
-    /// Where the first phrase of `group` begins from `at` on, and its number of words.
-    fn find(&self, at: usize, group: Group) -> Option<(usize, usize)> {
-        (at..self.lower.len()).find_map(|at| Some((at, self.starts(at, group)?)))
-    }
-
     /// The check that the words from `from` on name, up to `to` or to what ends an order.
     fn named_until(&self, from: usize, to: usize, catalog: &Catalog) -> Option<Demanded> {
         let end = self.find(from, Group::EndsOrder).map_or(to, |(at, _)| at.min(to));
@@ -308,7 +207,7 @@ impl Clause {
     }
 }
 
-fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
+pub(super) fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
     if words.is_empty() {
         return None;
     }
@@ -320,78 +219,6 @@ fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
         folder: None,
         near: None,
         words: words.join(" "),
-    })
-}
-
-/// The orders in a part of a prompt whose script has no blanks between words, or particles at them: the verb stands
-/// behind what is run (Japanese, Korean) or before it (Chinese).
-fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
-    let has = |group: Group, text: &str| {
-        let text: String = text.split_whitespace().collect();
-        PHRASES.joined(group).any(|phrase| text.contains(phrase))
-    };
-    if has(Group::NoOrder, part) {
-        return Vec::new();
-    }
-    let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
-    let behind = verbs(Group::IsRun).map(|(at, _)| named_before(&part[..at], catalog));
-    let before = verbs(Group::RunsWhat)
-        .map(|(at, verb)| named_after(&part[at + verb.len()..], catalog).into_iter().collect());
-    let passing = verbs(Group::Passes)
-        .filter(|_| has(Group::WantsPass, part))
-        .map(|(at, _)| named_before(&part[..at], catalog));
-    behind.chain(before).chain(passing).find(|found: &Vec<Demanded>| !found.is_empty()).unwrap_or_default()
-}
-
-/// The checks that a text ends with, before particles, each joined to the one before it.
-fn named_before(text: &str, catalog: &Catalog) -> Vec<Demanded> {
-    let mut found = Vec::new();
-    let mut text = text.trim_end();
-    loop {
-        while let Some(rest) =
-            PHRASES.joined(Group::Articles).find_map(|particle| text.strip_suffix(particle))
-        {
-            text = rest.trim_end();
-        }
-        let command = text.rsplit(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-        let named = of_words(command, catalog).map(|demanded| (demanded, command.len()));
-        let named = named.or_else(|| {
-            let demanded = of_kind(|noun| text.ends_with(noun))?;
-            let length = demanded.words.len();
-            Some((demanded, length))
-        });
-        let Some((demanded, length)) = named else { break };
-        found.push(demanded);
-        let before = text[..text.len() - length].trim_end();
-        let Some(rest) = words::of("joins_names").iter().find_map(|word| before.strip_suffix(word)) else {
-            break;
-        };
-        text = rest.trim_end();
-    }
-    found.reverse();
-    found
-}
-
-/// The check that a text begins with, after words such as "all".
-fn named_after(text: &str, catalog: &Catalog) -> Option<Demanded> {
-    let mut text = text.trim_start();
-    while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|article| text.strip_prefix(article)) {
-        text = rest.trim_start();
-    }
-    let command = text.split(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-    of_words(command, catalog).or_else(|| of_kind(|noun| text.starts_with(noun)))
-}
-
-fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
-    let words: Vec<String> =
-        command.split_whitespace().map(|word| word.trim_matches(QUOTES).to_owned()).collect();
-    of_tool(&words, catalog)
-}
-
-fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {
-    KINDS.iter().find_map(|(group, kind)| {
-        let noun = PHRASES.joined(*group).find(|noun| is_named(noun))?;
-        Some(Demanded::of_kind(*kind, noun.to_owned()))
     })
 }
 

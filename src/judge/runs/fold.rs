@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::acts::sends;
 use super::checks::Checks;
 use super::command::CommandRead;
 use super::edits::is_in_tree;
-use super::read::SENDS;
 use super::run::{Place, Run};
 use super::script::joined;
 use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
@@ -36,6 +36,7 @@ struct TaskFold {
     /// The folders of edited files, each with a trailing slash.
     edited_in: BTreeSet<Arc<str>>,
     acts: Vec<Arc<ActingRun>>,
+    likely_acts: Vec<Arc<ActingRun>>,
     failed_act: Option<Arc<ActingRun>>,
     endless: Vec<Arc<str>>,
 }
@@ -107,14 +108,14 @@ impl Fold {
         }
         self.checks.forget_files(&command.removed);
         if self.is_in_task(moment) {
-            if command.failed_act.is_some()
-                || command.acts.iter().any(|act| SENDS.contains(&act.act.as_str()))
-            {
+            if command.failed_act.is_some() || command.acts.iter().any(|act| sends(&act.act)) {
                 self.task.failed_act.clone_from(&command.failed_act);
             }
             self.task.acts.extend(command.acts.iter().cloned());
+            self.task.likely_acts.extend(command.likely_acts.iter().cloned());
             self.task.endless.extend(command.endless.iter().cloned());
             self.task.acts.truncate(MAX_KEPT);
+            self.task.likely_acts.truncate(MAX_KEPT);
             self.task.endless.truncate(MAX_KEPT);
         }
     }
@@ -153,6 +154,7 @@ impl Fold {
                 && !self.checks.is_tested_after(self.last_edit, in_task),
             is_partial: is_partial || self.checks.is_cut,
             acts: self.task.acts,
+            likely_acts: self.task.likely_acts,
             failed_act: self.task.failed_act,
             endless: self.task.endless,
         }

@@ -5,13 +5,17 @@
 //! that hide an exit code, and what a tool prints instead, are handled per command. Must not guess: what
 //! cannot be determined is unknown. The tools are listed in `assets/checks.toml`.
 
+mod acts;
 mod calls;
 mod catalog;
 mod checks;
+mod clause;
 mod command;
 mod demanded;
+mod demanded_acts;
 mod edits;
 mod fold;
+mod joined_script;
 mod lines;
 mod memory;
 mod narrowing;
@@ -24,6 +28,7 @@ mod wrapper;
 
 pub use catalog::Catalog;
 pub use demanded::{Demanded, demanded};
+pub use demanded_acts::{DemandedAct, demanded_acts};
 pub use memory::Memory;
 pub(super) use script::joined as path_from;
 

@@ -3,27 +3,20 @@
 
 use std::borrow::Cow;
 
+use super::acts::Acts;
 use super::catalog::{Catalog, Tool, has_option};
 use super::edits::{changes_files, is_in_tree};
-use super::narrowing::{has_file_end, part};
+use super::narrowing::part;
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
 use super::script::{Command, LONGEST_LINE, Reach, commands, joined};
 use super::wrapper::{Call, TEST_FILE, bare, call_of, test_file};
 use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
 
 /// Commands that hardly ever cause a chain to fail.
-const TRIVIAL: &[&str] = &[
+pub(super) const TRIVIAL: &[&str] = &[
     "cd", "echo", "printf", "export", "source", ".", "set", "true", ":", "pwd", "mkdir", "which", "sleep",
     "date", "unset", "pushd", // Filters of a pipe whose failures count.
     "tail", "head", "cat", "tee", "sort", "uniq", "wc",
-];
-
-/// Acts that send the work somewhere; where one of them fails, nothing came of it.
-pub(super) const SENDS: &[&str] = &["push", "pull request", "release", "publish", "deploy"];
-/// How tools begin the line that says so.
-const REFUSALS: &[&str] = &[
-    "error: failed to push", "! [rejected]", "! [remote rejected]", "fatal: ", "npm error ", "npm ERR! ",
-    "error: failed to publish", "error: api errors", "pull request create failed",
 ];
 
 /// What a command did.
@@ -34,10 +27,8 @@ pub(super) struct CommandFacts<'c> {
     pub(super) is_edit: bool,
     /// Whether it changed files before its last run ended, so that the run saw the change.
     pub(super) is_edit_before_runs: bool,
-    /// What it did outside the work tree, with the words of the call.
-    pub(super) acts: Vec<(&'c str, String)>,
-    /// The last such act that is known to have failed, by the code or by the lines of a hidden one.
-    pub(super) failed_act: Option<(&'c str, String)>,
+    /// What it did outside the work tree.
+    pub(super) acts: Acts<'c>,
     /// What it started that never ends.
     pub(super) endless: Vec<String>,
     /// The files that it removed, as the command names them.
@@ -60,7 +51,7 @@ pub(super) struct FoundRun<'c> {
 
 /// What an exit code says about one command of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ExitSays {
+pub(super) enum ExitSays {
     /// It ended with 0.
     Zero,
     /// It ended with this code, or with an unknown one other than 0.
@@ -98,30 +89,12 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     }
     facts.removed = calls.iter().flat_map(removed).cloned().collect();
     let seen: Vec<ExitSays> = commands.iter().map(|command| seen(command, &commands, run)).collect();
-    for (at, call) in calls.iter().enumerate() {
-        let Some(act) = catalog.act_of(&call.words) else { continue };
-        // `git checkout main` switches, `git checkout src/a.rs` takes work back.
-        let names_file =
-            || call.words.iter().skip(2).any(|word| !word.starts_with('-') && has_file_name(word));
-        let act = if act == "switch" && names_file() { "undo" } else { act };
-        let told = || (act, commands[at].words.join(" "));
-        match seen[at] {
-            ExitSays::Zero => facts.acts.push(told()),
-            _ if !SENDS.contains(&act) => {}
-            ExitSays::NotZero(_) => facts.failed_act = Some(told()),
-            ExitSays::InFailedChain | ExitSays::Nothing => {
-                facts.failed_act = says_refused(&run.output).then(told).or(facts.failed_act);
-            }
-        }
-    }
+    let told = calls.iter().zip(&commands).zip(&seen);
+    facts.acts =
+        Acts::of(told.map(|((call, command), seen)| (call, *seen, command.words.join(" "))), run, catalog);
     settle(&mut found, &seen, &commands, run);
     facts.runs = found.into_iter().map(|(_, run)| run).collect();
     facts
-}
-
-/// Whether an act's own lines say that it failed.
-fn says_refused(output: &str) -> bool {
-    output.lines().any(|line| REFUSALS.iter().any(|refusal| line.trim_start().starts_with(refusal)))
 }
 
 /// The check that a call runs, and how many of its words name it. The call is returned too, without its
@@ -226,12 +199,6 @@ fn found_run<'c>(
         report,
         narrowed_by,
     }
-}
-
-/// Whether a word ends as the name of a file, and not as a version does.
-fn has_file_name(word: &str) -> bool {
-    has_file_end(word)
-        && word.rsplit('.').next().is_some_and(|end| end.starts_with(|sign: char| sign.is_ascii_alphabetic()))
 }
 
 /// A folder as it is shown: relative to the session's own if it lies below that.

@@ -13,6 +13,7 @@ mod context;
 mod decision;
 mod deeds;
 mod deferral;
+mod demanded_acts;
 mod excerpt;
 mod git;
 mod idle;

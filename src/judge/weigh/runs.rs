@@ -10,8 +10,8 @@ use crate::model::{
     RunsSummary, SessionObservation, Source, Timestamp,
 };
 
-use super::act_names;
 use super::context::EvidenceSet;
+use super::demanded_acts;
 use super::excerpt;
 use super::memory::Memory;
 use super::tasks::{SessionTask, TaskStanding};
@@ -66,6 +66,7 @@ pub(super) fn weigh(
         proven.is_only_acts &= task.is_only(&acts);
         summaries.push((summary, *session, task));
     }
+    let all: Vec<&RunsSummary> = summaries.iter().map(|(summary, ..)| summary).collect();
     for (summary, session, task) in &summaries {
         let others = summaries.iter().filter(|(_, other, _)| !std::ptr::eq(*other, *session));
         let others: Vec<&RunsSummary> = others
@@ -77,7 +78,7 @@ pub(super) fn weigh(
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
         proven.is_checked &= is_proven || summary.last_edit.is_none();
-        weigh_failed_act(summary, (session, task), evidence_set);
+        demanded_acts::weigh(summary, &all, (session, task), evidence_set);
     }
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
@@ -261,23 +262,6 @@ fn only_check(session: &SessionObservation, task: &SessionTask) -> Option<(Deman
     let mut asked = runs::demanded(&current.last_prompt, Catalog::built_in());
     let only = asked.pop()?;
     (asked.is_empty() && task::may_need_no_change(&current.last_prompt)).then_some((only, current.asked))
-}
-
-/// A push or the like that a prompt of the task asks for, and that failed and was not repeated, is undone work.
-fn weigh_failed_act(
-    summary: &RunsSummary,
-    (session, task): (&SessionObservation, &SessionTask),
-    evidence_set: &mut EvidenceSet,
-) {
-    let Some(failed) = &summary.failed_act else { return };
-    if !task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act)) {
-        return;
-    }
-    let what = excerpt::reason(&failed.command);
-    let provenance = Origin::of(session).at(failed.moment.at);
-    let evidence = Evidence::claim(Source::Command, what.clone(), Claim::No, provenance)
-        .because(Reason::RunFailed(what.clone()));
-    evidence_set.add(Parts::WORDS, Evidence { points: vec![Point::Named(what)], ..evidence });
 }
 
 fn name(run: &CheckRun) -> String {

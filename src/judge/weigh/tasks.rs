@@ -153,22 +153,29 @@ impl SessionTask {
         task.map(|task| vec![task.first_prompt.clone(), task.last_prompt.clone()]).unwrap_or_default()
     }
 
+    /// The turns of its task.
+    pub(super) fn turns<'s>(
+        &'s self,
+        session: &'s SessionObservation,
+    ) -> impl Iterator<Item = &'s Arc<Turn>> {
+        let task = self.tasks.current();
+        let is_of_task = move |turn: &&Arc<Turn>| {
+            task.is_some_and(|task| turn.order >= task.begin && turn.order < task.end)
+        };
+        session.history.turns.iter().filter(is_of_task)
+    }
+
     /// All prompts of its task that its record still has: of its turns, and the first one.
     pub(super) fn all_prompts<'s>(
         &'s self,
         session: &'s SessionObservation,
     ) -> impl Iterator<Item = &'s str> {
-        let task = self.tasks.current();
-        let is_of_task = move |turn: &&Arc<Turn>| {
-            task.is_some_and(|task| turn.order >= task.begin && turn.order < task.end)
-        };
-        let turns = session.history.turns.iter().filter(is_of_task);
-        let typed = turns
+        let typed = self
+            .turns(session)
             .filter_map(|turn| turn.prompt.as_deref())
             .filter(|prompt| matches!(prompt.kind, PromptKind::Person | PromptKind::CustomCommand));
-        task.into_iter()
-            .map(|task| task.first_prompt.as_str())
-            .chain(typed.map(|prompt| prompt.text.as_str()))
+        let task = self.tasks.current().into_iter();
+        task.map(|task| task.first_prompt.as_str()).chain(typed.map(|prompt| prompt.text.as_str()))
     }
 
     /// Whether the last prompt of its task names this act of all its `acts`, so that performing it is the whole task.

@@ -1,0 +1,109 @@
+//! The clauses of a prompt as words, and the phrases of `assets/tasks.toml` in them. Must not know what a clause asks for.
+
+use crate::judge::task::phrases::{Group, PHRASES};
+use crate::judge::words;
+
+/// Signs that end a clause.
+pub(super) const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
+/// Signs around a word that are no part of it.
+pub(super) const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
+/// The words of a clause, as they are written and in lower case.
+#[derive(Default)]
+pub(super) struct Clause {
+    pub(super) words: Vec<String>,
+    pub(super) lower: Vec<String>,
+    /// Whether it is joined to the clause before it by a word such as `and`.
+    pub(super) is_joined: bool,
+}
+
+/// The prompt without quoted lines and fenced blocks, which are the user's material.
+pub(super) fn own_lines(prompt: &str) -> String {
+    let mut is_code = false;
+    let own = prompt.lines().filter(|line| {
+        let begin = line.trim_start();
+        let is_border = begin.starts_with("```") || begin.starts_with("~~~");
+        is_code ^= is_border;
+        !is_border && !is_code && !begin.starts_with('>')
+    });
+    own.collect::<Vec<&str>>().join("\n")
+}
+
+pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    for line in prompt.lines() {
+        let mut clause = Clause::default();
+        let mut words = line.split_whitespace().peekable();
+        while let Some(raw) = words.next() {
+            let bare = raw.trim_matches(QUOTES);
+            // The dots of `./...` belong to the name.
+            let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
+            // So does a dot by itself: `ruff check .`.
+            let is_name = word.ends_with('/') || bare == ".";
+            let word = if is_name { bare } else { word };
+            // The number of an item in a list.
+            let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+            let lower = [word.to_lowercase()];
+            if PHRASES.has(&lower, Group::Joint) {
+                clauses.push(std::mem::replace(&mut clause, Clause { is_joined: true, ..Clause::default() }));
+            } else if (is_name || word.contains(char::is_alphanumeric)) && !is_item {
+                let [lower] = lower;
+                clause.words.push(word.to_owned());
+                clause.lower.push(lower);
+            }
+            // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
+            let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
+            if bare.ends_with(ENDS) && !is_name && !goes_on {
+                clauses.push(std::mem::take(&mut clause));
+            }
+        }
+        clauses.push(clause);
+    }
+    clauses.retain(|clause| !clause.words.is_empty());
+    clauses
+}
+
+impl Clause {
+    /// The folder that the clause names behind a word such as "in": only a path is one.
+    pub(super) fn folder(&self) -> Option<String> {
+        let mut pairs = self.lower.iter().zip(self.words.iter().skip(1));
+        let is_path =
+            |word: &str| word.contains('/') && !word.contains(['*', ':', '\\']) && !word.contains("...");
+        let before_folder = words::of("before_folder");
+        let (_, folder) =
+            pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
+        Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
+    }
+
+    /// Where the words begin behind a folder that the clause begins with: "in backend/ `pytest` has to pass".
+    pub(super) fn behind_folder(&self, begin: usize) -> usize {
+        let is_before = |word: &String| words::of("before_folder").contains(&word.as_str());
+        let is_folder = |word: &String| word.contains('/') && !word.contains(['*', ':', '\\']);
+        let is_there =
+            self.lower.get(begin).is_some_and(is_before) && self.lower.get(begin + 1).is_some_and(is_folder);
+        if is_there { begin + 2 } else { begin }
+    }
+
+    /// The bare name behind a word such as "in", which may be that of a folder.
+    pub(super) fn near(&self) -> Option<String> {
+        let before_folder = words::of("before_folder");
+        let at = self.lower.iter().position(|word| before_folder.contains(&word.as_str()))?;
+        self.words.get(self.after(at + 1, &[Group::Articles])).cloned()
+    }
+
+    pub(super) fn starts(&self, at: usize, group: Group) -> Option<usize> {
+        PHRASES.starts(self.lower.get(at..)?, &[group])
+    }
+
+    /// The first word from `at` on that begins no phrase of `groups`.
+    pub(super) fn after(&self, mut at: usize, groups: &[Group]) -> usize {
+        while let Some(n_words) = self.lower.get(at..).and_then(|rest| PHRASES.starts(rest, groups)) {
+            at += n_words;
+        }
+        at
+    }
+
+    /// Where the first phrase of `group` begins from `at` on, and its number of words.
+    pub(super) fn find(&self, at: usize, group: Group) -> Option<(usize, usize)> {
+        (at..self.lower.len()).find_map(|at| Some((at, self.starts(at, group)?)))
+    }
+}

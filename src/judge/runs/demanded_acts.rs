@@ -1,0 +1,223 @@
+//! What a prompt tells an agent to do outside the work tree: push, open a pull request, publish, deploy, tag. By its
+//! words alone; the phrases of all languages stand in `assets/tasks.toml`. Must not look at what was done.
+//!
+//! An order is the whole of a clause: the verb, what is sent, and where to ("push it to origin"). "Push the values into a
+//! queue" has no such form, and neither has what is left to a condition: "push it if you like".
+
+use super::Catalog;
+use super::clause::{Clause, ENDS, clauses, own_lines};
+use crate::judge::task::phrases::{Group, PHRASES};
+
+/// The verbs of acts.
+const VERBS: [(Group, &str); 5] = [
+    (Group::Pushes, "push"),
+    (Group::Opens, "pull request"),
+    (Group::Publishes, "publish"),
+    (Group::Deploys, "deploy"),
+    (Group::Tags, "tag"),
+];
+/// The verbs of acts in scripts without blanks, which no other use of them has the form of.
+const JOINED_VERBS: [(Group, &str); 3] =
+    [(Group::Pushes, "push"), (Group::PullRequests, "pull request"), (Group::Deploys, "deploy")];
+/// What is pushed to devices, and not to a repository.
+const NOTICES: [&str; 5] = ["通知", "消息", "알림", "메시지", "メッセージ"];
+/// How many words before the name of an act one may stand that refuses it.
+const REFUSAL_REACH: usize = 4;
+
+/// An act that a prompt asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemandedAct {
+    /// The act, as `checks.toml` names it.
+    pub act: &'static str,
+    /// What the prompt calls it. Untrusted text.
+    pub words: String,
+}
+
+/// The acts that the prompts of a task ask for, the oldest first, and that no later one takes back.
+pub fn demanded_acts<'p>(prompts: impl Iterator<Item = &'p str>, catalog: &Catalog) -> Vec<DemandedAct> {
+    let mut demanded: Vec<DemandedAct> = Vec::new();
+    for prompt in prompts {
+        let own = own_lines(prompt);
+        demanded.retain(|known| !refuses(&own, known.act));
+        for found in of_prompt(&own, catalog) {
+            if demanded.iter().all(|known| known.act != found.act) {
+                demanded.push(found);
+            }
+        }
+    }
+    demanded
+}
+
+fn of_prompt(prompt: &str, catalog: &Catalog) -> Vec<DemandedAct> {
+    let mut found = Vec::new();
+    let mut is_open = false;
+    for clause in clauses(prompt) {
+        let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
+        found.extend(clause.act(catalog).filter(|_| !leaves_open && !is_open));
+        is_open = leaves_open;
+    }
+    let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
+    found.extend(parts.filter_map(in_joined_script));
+    found
+}
+
+/// Whether a prompt says that an act is not to be done.
+fn refuses(prompt: &str, act: &str) -> bool {
+    let verbs: Vec<Group> = match act {
+        "pull request" => vec![Group::PullRequests],
+        act => VERBS.iter().filter(|(_, known)| *known == act).map(|(verb, _)| *verb).collect(),
+    };
+    let refuses = |clause: &Clause| {
+        let is_named = |at: usize| PHRASES.starts(&clause.lower[at..], &verbs).is_some();
+        let named = (0..clause.lower.len()).filter(|at| is_named(*at));
+        named
+            .into_iter()
+            .any(|at| PHRASES.has(&clause.lower[at.saturating_sub(REFUSAL_REACH)..at], Group::RefusesAct))
+    };
+    let joined: String = prompt.to_lowercase().split_whitespace().collect();
+    let is_refused_joined = || {
+        PHRASES.joined(Group::NoOrder).any(|refusal| joined.contains(refusal))
+            && PHRASES.joined(verbs[0]).any(|verb| joined.contains(verb))
+    };
+    clauses(prompt).iter().any(refuses) || is_refused_joined()
+}
+
+impl Clause {
+    /// The act that the clause orders.
+    fn act(&self, catalog: &Catalog) -> Option<DemandedAct> {
+        let mut begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
+        if let Some(n_words) = self.starts(begin, Group::CommitsToo) {
+            begin = self.after(begin + n_words, &[Group::BesideOrder]);
+        }
+        let told = |act, to: usize| DemandedAct { act, words: self.words[begin..to].join(" ") };
+        let words = self.words.get(begin..)?;
+        let is_call = words.len() > 1;
+        if let Some(act) = catalog.act_of(words).filter(|_| is_call)
+            && let Some((_, act)) = VERBS.iter().find(|(_, known)| *known == act)
+        {
+            return Some(told(act, self.words.len()));
+        }
+        VERBS.iter().find_map(|(verb, act)| {
+            let from = self.after(begin + self.starts(begin, *verb)?, &[Group::BesideOrder]);
+            let to = self.sent_until(from, act)?;
+            let ends = self.after(to, &[Group::BesideOrder]) == self.words.len()
+                || self.starts(to, Group::EndsOrder).is_some() && self.starts(to, Group::Towards).is_none();
+            ends.then(|| told(act, to))
+        })
+    }
+
+    /// Where the words end that say what an act sends and where to; `None` if they are not those of such an act.
+    fn sent_until(&self, from: usize, act: &str) -> Option<usize> {
+        match act {
+            "pull request" => Some(from + self.starts(from, Group::PullRequests)?),
+            "tag" => {
+                let at = self.after(from, &[Group::Sent, Group::Published, Group::Articles]);
+                let at = if self.lower.get(at).is_some_and(|word| word == "as") { at + 1 } else { at };
+                let version = self.lower.get(at)?.trim_start_matches('v');
+                version.starts_with(|sign: char| sign.is_ascii_digit()).then_some(at + 1)
+            }
+            act => {
+                let named = self.starts(from, Group::Published);
+                let at = from + named.or_else(|| self.starts(from, Group::Sent)).unwrap_or_default();
+                let destination = self.starts(at, Group::Towards).and_then(|n_words| {
+                    let to = self.after(at + n_words, &[Group::Articles]).max(at + n_words);
+                    let place = |at: usize| Some(at + self.starts(at, Group::Destinations)?);
+                    place(at + n_words).or_else(|| place(to))
+                });
+                let is_clear = act != "publish" || named.is_some() || destination.is_some();
+                is_clear.then_some(destination.unwrap_or(at))
+            }
+        }
+    }
+}
+
+/// The act that a part of a prompt orders in a script that has no blanks between words, or particles at them.
+fn in_joined_script(part: &str) -> Option<DemandedAct> {
+    let text: String = part.to_lowercase().split_whitespace().collect();
+    let has = |group| PHRASES.joined(group).find(|phrase| text.contains(phrase));
+    if has(Group::NoOrder).is_some() || NOTICES.iter().any(|notice| text.contains(notice)) {
+        return None;
+    }
+    JOINED_VERBS
+        .iter()
+        .find_map(|(verb, act)| has(*verb).map(|words| DemandedAct { act, words: words.to_owned() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(prompts: &[&str]) -> Vec<(&'static str, String)> {
+        let found = demanded_acts(prompts.iter().copied(), Catalog::built_in());
+        found.into_iter().map(|found| (found.act, found.words)).collect()
+    }
+
+    #[test]
+    fn an_order_to_act_names_the_act() {
+        for (prompt, act) in [
+            ("Add a login page, commit and push.", "push"),
+            ("Fix the typo, commit it and push to origin.", "push"),
+            ("Commit & push when you are done", "push"),
+            ("Mend it. Then `git push origin main`.", "push"),
+            ("Fix it and push your branch to the remote, please", "push"),
+            ("Pushe es auf origin.", "push"),
+            ("Committe und pushe das.", "push"),
+            ("Corrige ça, puis pousse la branche.", "push"),
+            ("Corrige o bug e faça o push.", "push"),
+            ("修复登录问题，提交并推送。", "push"),
+            ("ログインを直してコミットし、プッシュしてください。", "push"),
+            ("고치고 커밋한 뒤 푸시해 주세요.", "push"),
+            ("Fix the leak and open a PR.", "pull request"),
+            ("Then create a pull request against main with a summary", "pull request"),
+            ("Mach einen PR auf, wenn", "pull request"),
+            ("直したらPRを出してください", "pull request"),
+            ("Bump the version and publish it to npm.", "publish"),
+            ("Publish the crate.", "publish"),
+            ("Fix the header and deploy it to staging.", "deploy"),
+            ("Tag it as v1.4.0", "tag"),
+        ] {
+            let found: Vec<&str> = asked(&[prompt]).iter().map(|(act, _)| *act).collect();
+            let expected: &[&str] = if prompt.ends_with("wenn") { &[] } else { &[act] };
+            assert_eq!(found, expected, "{prompt}");
+        }
+        assert_eq!(
+            asked(&["Commit, push to origin and open a draft PR."]),
+            [("push", "push to origin".to_owned()), ("pull request", "open a draft PR".to_owned())]
+        );
+    }
+
+    #[test]
+    fn what_only_speaks_of_an_act_orders_none() {
+        for prompt in [
+            "Push the new values into the queue.",
+            "Push it onto the stack in parse().",
+            "Don't push.",
+            "Commit, but do not push.",
+            "Push it if you like.",
+            "If all is green, push.",
+            "Before you push, run the tests.",
+            "Add push notifications and commit.",
+            "The button should publish the event.",
+            "Publish an event when an order ships.",
+            "Explain how to push to a fork.",
+            "Open a file and read it.",
+            "Create a print view.",
+            "Deploy scripts should retry.",
+            "Tag the images with their size.",
+            "注文が発送されたら通知をプッシュしてください。",
+            "推送は不要です。",
+            "I will push it myself.",
+            "Make the push button red.",
+            "Push to a Redis list.",
+        ] {
+            assert_eq!(asked(&[prompt]), [], "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_later_prompt_takes_an_act_back() {
+        assert_eq!(asked(&["Fix it and push.", "Wait, don't push it yet."]), []);
+        assert_eq!(asked(&["Fix it, don't push.", "Ok, push it."]).len(), 1);
+        assert_eq!(asked(&["Fix it and open a PR.", "No PR needed, just commit."]), []);
+    }
+}

@@ -1,0 +1,82 @@
+//! What a prompt asks for outside the work tree, such as a push: what failed and was not repeated, or of which nothing
+//! shows that it was done, is undone work (DESIGN.md 2.2: missing evidence is no YES). Must not know what git tells.
+
+use crate::judge::runs::{self, Catalog, DemandedAct};
+use crate::judge::words;
+use crate::model::{
+    Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, RunsSummary, SessionObservation, Source,
+};
+
+use super::act_names;
+use super::context::EvidenceSet;
+use super::excerpt;
+use super::tasks::SessionTask;
+
+/// Weighs the acts that the prompts of a session ask for; `all` are the runs of all sessions that count, also its own.
+pub(super) fn weigh(
+    summary: &RunsSummary,
+    all: &[&RunsSummary],
+    (session, task): (&SessionObservation, &SessionTask),
+    evidence_set: &mut EvidenceSet,
+) {
+    let failed = summary.failed_act.as_ref();
+    if let Some(failed) = failed
+        && task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act))
+    {
+        let what = excerpt::reason(&failed.command);
+        let point = Point::OrderedAct { act: failed.act.clone(), words: what.clone() };
+        let provenance = Origin::of(session).at(failed.moment.at);
+        let evidence = Evidence::claim(Source::Command, what.clone(), Claim::No, provenance)
+            .because(Reason::RunFailed(what));
+        evidence_set.add(Parts::WORDS, Evidence { points: vec![point], ..evidence });
+    }
+    let is_told = session.history.tells_steps && !summary.is_partial && task.current().is_some();
+    if !is_told || may_hide_acts(session, task) {
+        return;
+    }
+    for demanded in runs::demanded_acts(task.all_prompts(session), Catalog::built_in()) {
+        let has_failed = failed.is_some_and(|failed| failed.act == demanded.act);
+        if has_failed || all.iter().any(|runs| shows(runs, &demanded)) || is_told_of(&demanded, session, task)
+        {
+            continue;
+        }
+        let words = excerpt::reason(&demanded.words);
+        let point = Point::OrderedAct { act: demanded.act.to_owned(), words: words.clone() };
+        let evidence = Evidence::claim(Source::Command, words, Claim::No, Origin::of(session).as_read())
+            .because(Fact::OrderedActUnseen);
+        evidence_set.add(Parts::WORDS, Evidence { points: vec![point], ..evidence });
+    }
+}
+
+/// Whether the task has steps that may have done anything: of tools that nobody knows, or of subagents whose records were
+/// not read.
+fn may_hide_acts(session: &SessionObservation, task: &SessionTask) -> bool {
+    task.turns(session).flat_map(|turn| &turn.steps).any(|step| match step.deed {
+        Deed::Other { .. } | Deed::SentOff { was_read: false, .. } => true,
+        Deed::Command(_) | Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } => false,
+    })
+}
+
+/// Whether these runs show that the act was done, or that it likely was.
+fn shows(runs: &RunsSummary, demanded: &DemandedAct) -> bool {
+    // What opens or merges a pull request has pushed its branch.
+    let is_it = |act: &str| {
+        act == demanded.act
+            || match demanded.act {
+                "push" => ["pull request", "merge", "release"].contains(&act),
+                "tag" | "publish" | "deploy" => act == "release",
+                _ => false,
+            }
+    };
+    runs.acts.iter().chain(&runs.likely_acts).any(|act| is_it(&act.act))
+}
+
+/// Whether the person tells that it is done: "I pushed it myself".
+fn is_told_of(demanded: &DemandedAct, session: &SessionObservation, task: &SessionTask) -> bool {
+    let tells = |prompt: &str| {
+        let lower = prompt.trim_start().to_lowercase();
+        act_names::names_act(&lower, demanded.act)
+            && words::of("tells_of_person").iter().any(|told| lower.starts_with(told))
+    };
+    task.all_prompts(session).chain(task.side_prompts()).any(tells)
+}
