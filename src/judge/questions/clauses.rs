@@ -140,6 +140,7 @@ fn of_clause(clause: &str, read: &mut impl FnMut(&str) -> FormSet) -> FormSet {
     let clause = behind("says_that").map_or(clause, |at| &clause[at..]);
     let lower = clause.to_lowercase();
     let whole = read(clause);
+    let whole = if words::has(&lower, "not_mended") { whole.without(Form::AdmitsNot) } else { whole };
     if !whole.has(Form::Admits) {
         return whole;
     }

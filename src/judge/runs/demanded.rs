@@ -118,6 +118,9 @@ impl Clause {
         let begin = self.behind_folder(self.after(0, &[Group::BesideOrder, Group::BeginsOrder]));
         if let Some(n_words) = self.starts(begin, Group::RunsWhat) {
             let from = self.after(begin + n_words, &[Group::BesideOrder]);
+            if let Some(demanded) = self.run_with(from, catalog) {
+                return Some(demanded);
+            }
             return self.named_until(from, self.words.len(), catalog);
         }
         if let Some(demanded) = self.checked_with(begin, catalog) {
@@ -176,6 +179,14 @@ impl Clause {
     /// A check with the folder that the clause names.
     fn placed(&self, demanded: Demanded) -> Demanded {
         Demanded { folder: self.folder(), near: self.near(), ..demanded }
+    }
+
+    /// The tool with which the clause wants run what was named before: "write tests and run them with `pytest`".
+    fn run_with(&self, from: usize, catalog: &Catalog) -> Option<Demanded> {
+        words::of("named_before").contains(&self.lower.get(from)?.as_str()).then_some(())?;
+        words::of("before_tool").contains(&self.lower.get(from + 1)?.as_str()).then_some(())?;
+        let end = self.find(from + 2, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
+        of_tool(self.words.get(from + 2..end)?, catalog)
     }
 
     /// The tool that a clause wants something checked with: "check the types with tsc".
@@ -284,6 +295,10 @@ mod tests {
             ["./mvnw verify", "pnpm test"]
         );
         assert_eq!(asked("Die Tests müssen durchlaufen."), ["Die Tests"]);
+        assert_eq!(
+            asked("Write tests, run them with `poetry run pytest tests/unit`, and commit."),
+            ["poetry run pytest tests/unit"]
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Clause {
         match act {
             "pull request" => Some(from + self.starts(from, Group::PullRequests)?),
             "tag" => {
-                let at = self.after(from, &[Group::Sent, Group::Published, Group::Articles]);
+                let at = self.after(from, &[Group::Sent, Group::Articles]);
                 let at = if self.lower.get(at).is_some_and(|word| word == "as") { at + 1 } else { at };
                 let version = self.lower.get(at)?.trim_start_matches('v');
                 version.starts_with(|sign: char| sign.is_ascii_digit()).then_some(at + 1)
@@ -175,6 +175,7 @@ mod tests {
             ("Publish the crate.", "publish"),
             ("Fix the header and deploy it to staging.", "deploy"),
             ("Tag it as v1.4.0", "tag"),
+            ("Bump the version, commit, and tag the commit v1.4.0.", "tag"),
         ] {
             let found: Vec<&str> = asked(&[prompt]).iter().map(|(act, _)| *act).collect();
             let expected: &[&str] = if prompt.ends_with("wenn") { &[] } else { &[act] };

@@ -277,7 +277,9 @@ impl Call {
             // have taken the word as its value.
             Some(script) if n_options == 0 && !script.starts_with('-') => {
                 let name = script.rsplit('/').next().unwrap_or_default();
-                let is_tool = script.contains("/bin/") || matches!(name, "artisan" | "manage.py");
+                let is_tool = script.contains("/bin/")
+                    || script.starts_with("bin/")
+                    || matches!(name, "artisan" | "manage.py");
                 let is_test_script = name.strip_suffix(".sh").is_some_and(|name| name.contains("test"));
                 if !is_tool && !is_test_script {
                     return false;

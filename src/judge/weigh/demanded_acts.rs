@@ -22,6 +22,7 @@ pub(super) fn weigh(
     let failed = summary.failed_act.as_ref();
     if let Some(failed) = failed
         && task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act))
+        && !is_told_of(&failed.act, session, task)
     {
         let what = excerpt::reason(&failed.command);
         let point = Point::OrderedAct { act: failed.act.clone(), words: what.clone() };
@@ -36,7 +37,9 @@ pub(super) fn weigh(
     }
     for demanded in runs::demanded_acts(task.all_prompts(session), Catalog::built_in()) {
         let has_failed = failed.is_some_and(|failed| failed.act == demanded.act);
-        if has_failed || all.iter().any(|runs| shows(runs, &demanded)) || is_told_of(&demanded, session, task)
+        if has_failed
+            || all.iter().any(|runs| shows(runs, &demanded))
+            || is_told_of(demanded.act, session, task)
         {
             continue;
         }
@@ -72,10 +75,10 @@ fn shows(runs: &RunsSummary, demanded: &DemandedAct) -> bool {
 }
 
 /// Whether the person tells that it is done: "I pushed it myself".
-fn is_told_of(demanded: &DemandedAct, session: &SessionObservation, task: &SessionTask) -> bool {
+fn is_told_of(act: &str, session: &SessionObservation, task: &SessionTask) -> bool {
     let tells = |prompt: &str| {
         let lower = prompt.trim_start().to_lowercase();
-        act_names::names_act(&lower, demanded.act)
+        act_names::names_act(&lower, act)
             && words::of("tells_of_person").iter().any(|told| lower.starts_with(told))
     };
     task.all_prompts(session).chain(task.side_prompts()).any(tells)

@@ -77,7 +77,8 @@ pub(super) fn weigh(
         let has_met = weigh_demanded(summary, (session, task), evidence_set);
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
-        proven.is_checked &= is_proven || summary.last_edit.is_none();
+        let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
+        proven.is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
         demanded_acts::weigh(summary, &all, (session, task), evidence_set);
     }
     proven.is_checked &= has_proof;
@@ -172,6 +173,14 @@ fn has_passed(red: &CheckRun, other: &RunsSummary) -> bool {
     let later = |run: &CheckRun| run.moment.at.zip(red.moment.at).is_some_and(|(at, red)| at > red);
     other.last.iter().filter(is_same).any(|run| run.outcome == RunOutcome::Passed && later(run))
         && !other.red.iter().any(|run| run.tool == red.tool && later(run))
+}
+
+/// Whether a whole test run of another session of this folder passed after the last edit of this one.
+fn is_proven_by(summary: &RunsSummary, other: &RunsSummary) -> bool {
+    let proof = other.proof.as_ref().filter(|proof| proof.folder.is_none());
+    let passed_at = proof.and_then(|proof| proof.moment.at);
+    let edited_at = summary.last_edit.and_then(|edit| edit.at);
+    passed_at.zip(edited_at).is_some_and(|(passed, edited)| passed > edited)
 }
 
 /// Why a test run that did not fail is no proof.
