@@ -1,8 +1,8 @@
 //! What a command did outside the work tree, as its exit code and its own lines tell. Must not know what was asked for.
 
 use super::catalog::Catalog;
+use super::exit_says::{ExitSays, TRIVIAL};
 use super::narrowing::has_file_end;
-use super::read::{ExitSays, TRIVIAL};
 use super::wrapper::Call;
 use crate::model::CommandRun;
 
@@ -29,17 +29,17 @@ const NAMES: [(&str, &[&str]); 5] = [
 ];
 
 /// An act, with the words of the call.
-pub(super) type Act<'c> = (&'c str, String);
+pub(super) type NamedAct<'c> = (&'c str, String);
 
 /// What one command did outside the work tree.
 #[derive(Debug, Default)]
 pub(super) struct Acts<'c> {
     /// The acts whose exit code says that they succeeded.
-    pub(super) done: Vec<Act<'c>>,
+    pub(super) done: Vec<NamedAct<'c>>,
     /// What else was likely done: its own lines say so while the code is hidden, or the name of a script.
-    pub(super) likely: Vec<Act<'c>>,
+    pub(super) likely: Vec<NamedAct<'c>>,
     /// The last act that is known to have failed, by the code or by the lines of a hidden one.
-    pub(super) failed: Option<Act<'c>>,
+    pub(super) failed: Option<NamedAct<'c>>,
 }
 
 impl<'c> Acts<'c> {

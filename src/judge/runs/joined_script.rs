@@ -3,7 +3,7 @@
 
 use super::Catalog;
 use super::clause::QUOTES;
-use super::demanded::{Demanded, KINDS, of_tool};
+use super::named_check::{Demanded, KINDS, of_tool};
 use crate::judge::task::phrases::{Group, PHRASES};
 use crate::judge::words;
 

@@ -14,10 +14,12 @@ mod command;
 mod demanded;
 mod demanded_acts;
 mod edits;
+mod exit_says;
 mod fold;
 mod joined_script;
 mod lines;
 mod memory;
+mod named_check;
 mod narrowing;
 mod outcome;
 mod read;
@@ -27,9 +29,10 @@ mod tokens;
 mod wrapper;
 
 pub use catalog::Catalog;
-pub use demanded::{Demanded, demanded};
+pub use demanded::demanded;
 pub use demanded_acts::{DemandedAct, demanded_acts};
 pub use memory::Memory;
+pub use named_check::Demanded;
 pub(super) use script::joined as path_from;
 
 use command::CommandRead;

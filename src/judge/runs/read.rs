@@ -6,18 +6,12 @@ use std::borrow::Cow;
 use super::acts::Acts;
 use super::catalog::{Catalog, Tool, has_option};
 use super::edits::{changes_files, is_in_tree};
+use super::exit_says::{ExitSays, TRIVIAL, exit_says};
 use super::narrowing::part;
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
-use super::script::{Command, LONGEST_LINE, Reach, commands, joined};
+use super::script::{Command, LONGEST_LINE, commands, joined};
 use super::wrapper::{Call, TEST_FILE, bare, call_of, test_file};
 use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
-
-/// Commands that hardly ever cause a chain to fail.
-pub(super) const TRIVIAL: &[&str] = &[
-    "cd", "echo", "printf", "export", "source", ".", "set", "true", ":", "pwd", "mkdir", "which", "sleep",
-    "date", "unset", "pushd", // Filters of a pipe whose failures count.
-    "tail", "head", "cat", "tee", "sort", "uniq", "wc",
-];
 
 /// What a command did.
 #[derive(Debug, Default)]
@@ -49,19 +43,6 @@ pub(super) struct FoundRun<'c> {
     pub(super) narrowed_by: Vec<String>,
 }
 
-/// What an exit code says about one command of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExitSays {
-    /// It ended with 0.
-    Zero,
-    /// It ended with this code, or with an unknown one other than 0.
-    NotZero(Option<i32>),
-    /// The chain that contains it failed somewhere.
-    InFailedChain,
-    /// The code says nothing about it.
-    Nothing,
-}
-
 /// Reads one command. `home` is the session's folder.
 pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalog) -> CommandFacts<'c> {
     let mut facts = CommandFacts::default();
@@ -88,7 +69,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
         }
     }
     facts.removed = calls.iter().flat_map(removed).cloned().collect();
-    let seen: Vec<ExitSays> = commands.iter().map(|command| seen(command, &commands, run)).collect();
+    let seen: Vec<ExitSays> = commands.iter().map(|command| exit_says(command, &commands, run)).collect();
     let told = calls.iter().zip(&commands).zip(&seen);
     facts.acts =
         Acts::of(told.map(|((call, command), seen)| (call, *seen, command.words.join(" "))), run, catalog);
@@ -208,40 +189,6 @@ fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
         Some("" | "/") => None,
         Some(below) if below.starts_with('/') => Some(below.trim_matches('/').to_owned()),
         _ => Some(folder.to_owned()),
-    }
-}
-
-/// What the line's exit code says about one of its commands.
-fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> ExitSays {
-    if command.prints_code {
-        let last = run.output.lines().rev().find(|line| !line.trim().is_empty());
-        let number = last.and_then(|line| {
-            line.rsplit(|sign: char| !sign.is_ascii_digit()).find(|part| !part.is_empty())?.parse().ok()
-        });
-        return match number {
-            Some(0) => ExitSays::Zero,
-            Some(code) => ExitSays::NotZero(Some(code)),
-            None => ExitSays::Nothing,
-        };
-    }
-    if command.reach == Reach::Hidden {
-        return ExitSays::Nothing;
-    }
-    let in_chain = |other: &&Command| other.reach == Reach::Chain;
-    let is_alone = || {
-        let mut others = commands.iter().filter(in_chain).filter(|other| !std::ptr::eq(*other, command));
-        others.all(|other| {
-            let name = other.words.first().map(String::as_str).unwrap_or_default();
-            TRIVIAL.contains(&name)
-        })
-    };
-    match (run.exit, command.is_negated) {
-        (Exit::Code(0), false) => ExitSays::Zero,
-        (Exit::Code(0), true) | (Exit::Failed, false) if is_alone() => ExitSays::NotZero(None),
-        (Exit::Code(_) | Exit::Failed, true) if is_alone() => ExitSays::Zero,
-        (Exit::Code(code), false) if is_alone() => ExitSays::NotZero(Some(code)),
-        (Exit::Code(_) | Exit::Failed, _) => ExitSays::InFailedChain,
-        (Exit::Refused | Exit::Stopped | Exit::Running | Exit::Unknown, _) => ExitSays::Nothing,
     }
 }
 
