@@ -23,7 +23,9 @@ mod tests {
         let code = [
             include_str!("questions/admission.rs"),
             include_str!("questions/clauses.rs"),
+            include_str!("runs/clause.rs"),
             include_str!("runs/demanded.rs"),
+            include_str!("runs/joined_script.rs"),
             include_str!("runs/run.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),
@@ -32,6 +34,7 @@ mod tests {
             include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),
             include_str!("weigh/demanded_acts.rs"),
+            include_str!("weigh/demanded_checks.rs"),
             include_str!("weigh/spoken.rs"),
             include_str!("weigh/tasks.rs"),
             include_str!("weigh/named_plan.rs"),

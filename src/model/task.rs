@@ -102,6 +102,8 @@ pub struct TaskWork {
     pub moves_files: bool,
     /// When turns ran; `None` if a record does not say, or if work may continue beside them.
     pub turns: Option<Vec<TurnSpan>>,
+    /// When something ran in turns that may have written files which no write call names; `None` as for `turns`.
+    pub ran: Option<Vec<TurnSpan>>,
     /// True if anything that was done may have written files that no write call names.
     pub may_write: bool,
     /// True if a session may have begun a branch, or had another agent work.
@@ -124,10 +126,10 @@ pub struct TaskWork {
     pub names_branch: bool,
 }
 
-/// The time span of one turn.
+/// The time span of a turn, or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnSpan {
-    /// When its prompt was written.
+    /// When it began: that of a turn, when its prompt was written.
     pub from: Timestamp,
     /// When it ended; `None` while it is open.
     pub to: Option<Timestamp>,

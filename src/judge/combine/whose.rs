@@ -110,10 +110,10 @@ pub(super) fn is_unknown_content(case: &Case<'_>, asked_at: Timestamp) -> bool {
     })
 }
 
-/// Whether a change on disk was made while no session was working.
-pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
-    let Some(turns) = &work.turns else { return false };
-    work.has_deeds && !work.moves_files && !is_in_a_turn(on_disk.modified_at, turns)
+/// Whether a change on disk was made while nothing of any session ran that may have made it.
+pub(super) fn is_beside_runs(on_disk: &OnDisk, work: &TaskWork) -> bool {
+    let Some(ran) = &work.ran else { return false };
+    work.has_deeds && !work.moves_files && !is_in_a_turn(on_disk.modified_at, ran)
 }
 
 /// Whether a session was working at this time.
@@ -230,7 +230,7 @@ fn are_persons(path: &str, changes: &Changes, work: &TaskWork) -> bool {
     files.any(|(file, on_disk)| holds(file) && is_persons(file, on_disk.as_ref(), since, work))
 }
 
-/// Whether a change is the person's own: its content predates the first prompt or was written between turns,
+/// Whether a change is the person's own: its content predates the first prompt or was written while nothing ran,
 /// no write call names it, and no command can have brought it in with its old modification time.
 pub(super) fn is_persons(
     file: &ChangedFile,
@@ -242,7 +242,7 @@ pub(super) fn is_persons(
     let was_there =
         is_before(on_disk.modified_at, since) && (!work.moves_files || is_before(on_disk.changed_at, since));
     file.unstaged != Some(ChangeKind::Conflicted)
-        && (was_there || is_between_turns(on_disk, work))
+        && (was_there || is_beside_runs(on_disk, work))
         && !is_named(&file.path, work)
 }
 

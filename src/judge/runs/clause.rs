@@ -12,6 +12,8 @@ pub(super) const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '�
 pub(super) struct Clause {
     pub(super) words: Vec<String>,
     pub(super) lower: Vec<String>,
+    /// Whether each word stands in the prompt as code, between backticks.
+    pub(super) is_code: Vec<bool>,
     /// Whether it is joined to the clause before it by a word such as `and`.
     pub(super) is_joined: bool,
 }
@@ -33,7 +35,10 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
     for line in prompt.lines() {
         let mut clause = Clause::default();
         let mut words = line.split_whitespace().peekable();
+        let mut is_open = false;
         while let Some(raw) = words.next() {
+            let is_code = is_open || raw.contains('`');
+            is_open ^= raw.matches('`').count() % 2 == 1;
             let bare = raw.trim_matches(QUOTES);
             // The dots of `./...` belong to the name.
             let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
@@ -43,12 +48,13 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
             // The number of an item in a list.
             let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
             let lower = [word.to_lowercase()];
-            if PHRASES.has(&lower, Group::Joint) {
+            if PHRASES.has(&lower, Group::Joint) && !is_code {
                 clauses.push(std::mem::replace(&mut clause, Clause { is_joined: true, ..Clause::default() }));
             } else if (is_name || word.contains(char::is_alphanumeric)) && !is_item {
                 let [lower] = lower;
                 clause.words.push(word.to_owned());
                 clause.lower.push(lower);
+                clause.is_code.push(is_code);
             }
             // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
             let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
@@ -94,9 +100,11 @@ impl Clause {
         PHRASES.starts(self.lower.get(at..)?, &[group])
     }
 
-    /// The first word from `at` on that begins no phrase of `groups`.
+    /// The first word from `at` on that is code or begins no phrase of `groups`.
     pub(super) fn after(&self, mut at: usize, groups: &[Group]) -> usize {
-        while let Some(n_words) = self.lower.get(at..).and_then(|rest| PHRASES.starts(rest, groups)) {
+        while self.is_code.get(at) == Some(&false)
+            && let Some(n_words) = self.lower.get(at..).and_then(|rest| PHRASES.starts(rest, groups))
+        {
             at += n_words;
         }
         at

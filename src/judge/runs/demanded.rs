@@ -8,9 +8,10 @@
 use super::Catalog;
 use super::clause::{Clause, ENDS, clauses, own_lines};
 use super::joined_script::in_joined_script;
-use super::named_check::{Demanded, KINDS, of_tool};
+use super::named_check::{Demanded, KINDS, of_call, of_tool};
 use crate::judge::task::phrases::{Group, PHRASES};
 use crate::judge::words;
+use crate::model::CheckKind;
 
 /// Whether a list of checks ends with a clause.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,8 +31,13 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     // Named before what is demanded of them all: "make sure that pytest and ruff check pass".
     let mut named: Vec<Demanded> = Vec::new();
     let mut is_wanted = false;
+    let mut named_tests = None;
     for clause in clauses(prompt) {
-        let order = clause.order(is_order && clause.is_joined, catalog);
+        let order = clause.order(is_order && clause.is_joined, catalog).or_else(|| {
+            let tests = clause.runs_them().then_some(named_tests.as_ref()).flatten()?;
+            Some(Demanded::of_kind(CheckKind::Test, String::clone(tests)))
+        });
+        named_tests = clause.names_tests().or(named_tests);
         is_order = order.is_some();
         let is_first = named.is_empty();
         match clause.of_list(is_first, catalog) {
@@ -65,12 +71,15 @@ impl Clause {
             if let Some(demanded) = self.run_with(from, catalog) {
                 return Some(demanded);
             }
-            return self.named_until(from, self.words.len(), catalog);
+            return self.named_until(from, self.words.len(), catalog).map(Demanded::only_run);
         }
         if let Some(demanded) = self.checked_with(begin, catalog) {
             return Some(demanded);
         }
-        let behind = self.find(begin, Group::IsRun).and_then(|(at, _)| self.named(begin, at, catalog));
+        let behind = self
+            .find(begin, Group::IsRun)
+            .and_then(|(at, _)| self.named(begin, at, catalog))
+            .map(Demanded::only_run);
         let passing = || {
             let (at, n_words) = self.find(0, Group::WantsPass)?;
             let from = at + n_words;
@@ -125,6 +134,22 @@ impl Clause {
         Demanded { folder: self.folder(), near: self.near(), ..demanded }
     }
 
+    /// Whether the clause wants run what was named before, with no word of how: "write tests and run them".
+    fn runs_them(&self) -> bool {
+        let begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
+        self.starts(begin, Group::RunsWhat).is_some_and(|n_words| {
+            let at = begin + n_words;
+            self.lower.get(at).is_some_and(|word| words::of("named_before").contains(&word.as_str()))
+                && (at + 1 == self.lower.len() || self.starts(at + 1, Group::EndsOrder).is_some())
+        })
+    }
+
+    /// The tests that the clause speaks of.
+    fn names_tests(&self) -> Option<String> {
+        let (at, n_words) = self.find(0, Group::Tests)?;
+        Some(self.words[at..at + n_words].join(" "))
+    }
+
     /// The tool with which the clause wants run what was named before: "write tests and run them with `pytest`".
     fn run_with(&self, from: usize, catalog: &Catalog) -> Option<Demanded> {
         words::of("named_before").contains(&self.lower.get(from)?.as_str()).then_some(())?;
@@ -145,7 +170,8 @@ impl Clause {
 
     /// The check that the words from `from` on name, up to `to` or to what ends an order.
     fn named_until(&self, from: usize, to: usize, catalog: &Catalog) -> Option<Demanded> {
-        let end = self.find(from, Group::EndsOrder).map_or(to, |(at, _)| at.min(to));
+        let ends = |at: &usize| !self.is_code[*at] && self.starts(*at, Group::EndsOrder).is_some();
+        let end = (from..self.lower.len()).find(ends).map_or(to, |at| at.min(to));
         self.named(from, end, catalog)
     }
 
@@ -155,6 +181,9 @@ impl Clause {
         let words = self.words.get(begin..to)?;
         if let Some(demanded) = of_tool(words, catalog) {
             return Some(demanded);
+        }
+        if self.is_code.get(begin..to).is_some_and(|words| words.iter().all(|is_code| *is_code)) {
+            return of_call(words, catalog);
         }
         let is_all = |group| self.starts(begin, group) == Some(to - begin);
         let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
@@ -224,6 +253,14 @@ mod tests {
             ["./mvnw verify", "pnpm test"]
         );
         assert_eq!(asked("Die Tests müssen durchlaufen."), ["Die Tests"]);
+        assert_eq!(asked("Add it. `act -j test` has to go through, then commit."), ["act -j test"]);
+        assert_eq!(asked("`test_login` and `parse()` must pass the token on."), Vec::<String>::new());
+        assert_eq!(asked("Write tests for the discount rules and run them, then commit."), ["tests"]);
+        assert_eq!(asked("Two jobs wait in the queue. Run them at night."), Vec::<String>::new());
+        assert_eq!(
+            asked("Make `npm run lint` and `npm run typecheck` pass again, then commit."),
+            ["npm run lint", "npm run typecheck"]
+        );
         assert_eq!(
             asked("Write tests, run them with `poetry run pytest tests/unit`, and commit."),
             ["poetry run pytest tests/unit"]

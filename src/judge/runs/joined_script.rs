@@ -3,7 +3,7 @@
 
 use super::Catalog;
 use super::clause::QUOTES;
-use super::named_check::{Demanded, KINDS, of_tool};
+use super::named_check::{Demanded, KINDS, of_call, of_tool};
 use crate::judge::task::phrases::{Group, PHRASES};
 use crate::judge::words;
 
@@ -18,13 +18,17 @@ pub(super) fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
         return Vec::new();
     }
     let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
-    let behind = verbs(Group::IsRun).map(|(at, _)| named_before(&part[..at], catalog));
+    let behind = verbs(Group::IsRun).map(|(at, _)| only_run(named_before(&part[..at], catalog)));
     let before = verbs(Group::RunsWhat)
-        .map(|(at, verb)| named_after(&part[at + verb.len()..], catalog).into_iter().collect());
+        .map(|(at, verb)| only_run(named_after(&part[at + verb.len()..], catalog).into_iter().collect()));
     let passing = verbs(Group::Passes)
         .filter(|_| has(Group::WantsPass, part))
         .map(|(at, _)| named_before(&part[..at], catalog));
     behind.chain(before).chain(passing).find(|found: &Vec<Demanded>| !found.is_empty()).unwrap_or_default()
+}
+
+fn only_run(found: Vec<Demanded>) -> Vec<Demanded> {
+    found.into_iter().map(Demanded::only_run).collect()
 }
 
 /// The checks that a text ends with, before particles, each joined to the one before it.
@@ -69,7 +73,9 @@ fn named_after(text: &str, catalog: &Catalog) -> Option<Demanded> {
 fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
     let words: Vec<String> =
         command.split_whitespace().map(|word| word.trim_matches(QUOTES).to_owned()).collect();
-    of_tool(&words, catalog)
+    let is_code =
+        command.trim().len() > 1 && command.trim().starts_with('`') && command.trim().ends_with('`');
+    of_tool(&words, catalog).or_else(|| of_call(&words, catalog).filter(|_| is_code))
 }
 
 fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {

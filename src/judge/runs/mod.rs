@@ -6,6 +6,7 @@
 //! cannot be determined is unknown. The tools are listed in `assets/checks.toml`.
 
 mod acts;
+mod called;
 mod calls;
 mod catalog;
 mod checks;
@@ -28,11 +29,12 @@ mod script;
 mod tokens;
 mod wrapper;
 
+pub use called::last_run;
 pub use catalog::Catalog;
 pub use demanded::demanded;
 pub use demanded_acts::{DemandedAct, demanded_acts};
 pub use memory::Memory;
-pub use named_check::Demanded;
+pub use named_check::{Demanded, Named};
 pub(super) use script::joined as path_from;
 
 use command::CommandRead;

@@ -15,13 +15,27 @@ pub(super) const KINDS: [(Group, CheckKind); 4] = [
     (Group::Typechecks, CheckKind::Types),
 ];
 
+/// What a prompt names to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// The tool of this name in `checks.toml`.
+    Tool(String),
+    /// Any check of this kind.
+    Kind(CheckKind),
+    /// A call of a program that no file lists.
+    Call {
+        /// Its words without what starts it. Untrusted text.
+        words: Vec<String>,
+        /// Whether it has to pass for the work as it is, and not only to be run.
+        must_pass: bool,
+    },
+}
+
 /// A check that a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demanded {
-    /// The tool's name in `checks.toml`; `None` where the prompt says only what kind of check.
-    pub tool: Option<String>,
-    /// The kind of check.
-    pub kind: CheckKind,
+    /// What is run.
+    pub what: Named,
     /// Whether a part of the check is asked for, such as one test.
     pub is_part: bool,
     /// The folder that the prompt names for it. Untrusted text.
@@ -35,7 +49,15 @@ pub struct Demanded {
 impl Demanded {
     /// Any check of this kind, all of it.
     pub(super) fn of_kind(kind: CheckKind, words: String) -> Demanded {
-        Demanded { tool: None, kind, is_part: false, folder: None, near: None, words }
+        Demanded { what: Named::Kind(kind), is_part: false, folder: None, near: None, words }
+    }
+
+    /// The same, of which the prompt says that it shall be run, and not that it shall pass.
+    pub(super) fn only_run(self) -> Demanded {
+        match self.what {
+            Named::Call { words, .. } => Demanded { what: Named::Call { words, must_pass: false }, ..self },
+            Named::Tool(_) | Named::Kind(_) => self,
+        }
     }
 
     /// Whether the words of a run give the folder that was named, which is then no part of what was asked for.
@@ -67,9 +89,29 @@ pub(super) fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
     }
     let call = call_of(words, None);
     check_of(&call, catalog).map(|(tool, call, n_words)| Demanded {
-        tool: Some(tool.name.to_owned()),
-        kind: tool.kind,
+        what: Named::Tool(tool.name.to_owned()),
         is_part: is_part(tool, &call, n_words),
+        folder: None,
+        near: None,
+        words: words.join(" "),
+    })
+}
+
+/// The call that these words are, which stand in the prompt as code: more than one, the first the name of a program. Calls
+/// that only read, act outside the tree or never end are no checks.
+pub(super) fn of_call(words: &[String], catalog: &Catalog) -> Option<Demanded> {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"./_-".contains(&byte);
+    let first = words.first()?;
+    let is_script =
+        first.starts_with("./") || first.starts_with("bin/") || first.rsplit('.').next() == Some("sh");
+    let is_program = words.len() > 1
+        && first.bytes().all(is_of_name)
+        && first.starts_with(|c: char| c.is_ascii_lowercase());
+    let call = call_of(words, None).words;
+    let is_other = !catalog.is_read(&call) && !catalog.is_act(&call) && !catalog.is_endless(&call);
+    ((is_script || is_program) && is_other).then(|| Demanded {
+        what: Named::Call { words: call, must_pass: true },
+        is_part: false,
         folder: None,
         near: None,
         words: words.join(" "),

@@ -184,11 +184,13 @@ impl Reader {
     /// Adds the commands of a list. `is_last` means that the line's exit code is that of this list.
     fn flatten(&mut self, list: Vec<Pipeline>, folder: &mut Option<String>, is_last: bool) {
         let begin = self.visible_from(&list).filter(|_| is_last);
+        let retried = retried(&list).filter(|_| is_last);
         for (at, pipeline) in list.into_iter().enumerate() {
             if self.commands.len() >= MAX_COMMANDS {
                 return;
             }
-            let is_visible = begin.is_some_and(|begin| at >= begin) && !pipeline.in_compound;
+            let is_visible = begin.is_some_and(|begin| at >= begin) && !pipeline.in_compound
+                || retried.is_some_and(|retried| at == retried);
             let has_pipe = pipeline.parts.len() > 1;
             let n_parts = pipeline.parts.len();
             let begin_of_pipe = self.commands.len();
@@ -303,6 +305,14 @@ fn are_same(one: &Pipeline, other: &Pipeline) -> bool {
         ([Part::Simple(one)], [Part::Simple(other)]) => one.words == other.words,
         _ => false,
     }
+}
+
+/// The pipeline that a loop at the end of a list repeats until it passes, whose exit code is then that of the loop:
+/// `for n in 1 2 3; do make test && break; done`.
+fn retried(list: &[Pipeline]) -> Option<usize> {
+    let [.., tried, end] = list else { return None };
+    let is_break = matches!(&end.parts[..], [Part::Simple(command)] if command.words == ["break"]);
+    (is_break && tried.sign == "&&" && tried.in_compound && end.in_compound).then(|| list.len() - 2)
 }
 
 fn is_assignment(word: &str) -> bool {

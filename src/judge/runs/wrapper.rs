@@ -280,8 +280,8 @@ impl Call {
                 let is_tool = script.contains("/bin/")
                     || script.starts_with("bin/")
                     || matches!(name, "artisan" | "manage.py");
-                let is_test_script = name.strip_suffix(".sh").is_some_and(|name| name.contains("test"));
-                if !is_tool && !is_test_script {
+                let is_script = name.strip_suffix(".sh").is_some_and(|name| !name.is_empty());
+                if !is_tool && !is_script {
                     return false;
                 }
                 at

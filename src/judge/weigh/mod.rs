@@ -14,6 +14,7 @@ mod decision;
 mod deeds;
 mod deferral;
 mod demanded_acts;
+mod demanded_checks;
 mod excerpt;
 mod git;
 mod idle;

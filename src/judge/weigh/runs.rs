@@ -3,19 +3,18 @@
 
 use std::path::Path;
 
-use crate::judge::runs::{self, Catalog, Demanded};
-use crate::judge::{task, words};
+use crate::judge::runs::{self, Catalog};
 use crate::model::{
     CheckKind, CheckRun, Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
     RunsSummary, SessionObservation, Source, Timestamp,
 };
 
 use super::context::EvidenceSet;
-use super::demanded_acts;
 use super::excerpt;
 use super::memory::Memory;
 use super::tasks::{SessionTask, TaskStanding};
 use super::written_outside::wrote_outside;
+use super::{demanded_acts, demanded_checks};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -74,7 +73,7 @@ pub(super) fn weigh(
             .map(|(summary, ..)| summary)
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
-        let has_met = weigh_demanded(summary, (session, task), evidence_set);
+        let has_met = demanded_checks::weigh(summary, (session, task), evidence_set);
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
@@ -193,84 +192,6 @@ fn why_unproven(run: &CheckRun) -> Option<Fact> {
         RunOutcome::Passed if run.is_part => Some(Fact::PartPassed),
         RunOutcome::Passed | RunOutcome::Failed | RunOutcome::CouldNotStart => None,
     }
-}
-
-/// Whether a call has each option that makes the demanded one stricter or wider: `cargo clippy` is not `-D warnings`.
-fn is_as_strict(command: &str, demanded: &str) -> bool {
-    let is_stricter = |word: &&str| words::of("makes_stricter").contains(word);
-    let has = |option: &str| command.split_whitespace().any(|word| word == option);
-    demanded.split_whitespace().filter(is_stricter).all(has)
-}
-
-/// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
-/// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
-fn weigh_demanded(
-    summary: &RunsSummary,
-    (session, task): (&SessionObservation, &SessionTask),
-    evidence_set: &mut EvidenceSet,
-) -> bool {
-    if summary.is_partial || task.current().is_none() {
-        return false;
-    }
-    let mut asked: Vec<Demanded> = Vec::new();
-    for prompt in task.all_prompts(session) {
-        asked.extend(runs::demanded(prompt, Catalog::built_in()));
-    }
-    asked.dedup();
-    let only = only_check(session, task);
-    let mut are_met = !asked.is_empty();
-    for demanded in asked {
-        let is_it = |run: &&CheckRun| match &demanded.tool {
-            Some(tool) => run.tool == *tool,
-            None => run.kind == demanded.kind,
-        };
-        let runs = || summary.last.iter().filter(is_it);
-        let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
-        let is_beside = |run: &CheckRun| !demanded.is_run_in(run.folder.as_deref()).unwrap_or(!run.is_beside);
-        let is_met = |run: &CheckRun| {
-            run.outcome == RunOutcome::Passed
-                && !run.is_edited_after
-                && !is_beside(run)
-                && is_as_strict(&run.command, &demanded.words)
-                && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
-        };
-        if let Some(run) = runs().find(|run| is_met(run))
-            && only.as_ref().is_some_and(|(only, asked)| *only == demanded && run.moment.order >= *asked)
-        {
-            let provenance = Origin::of(session).at(run.moment.at);
-            let passed = Evidence::claim(Source::Tests, name(run), Claim::Yes, provenance);
-            evidence_set.add(Parts::WORDS, passed.because(Reason::RunPassed(name(run))));
-        }
-        if runs().any(|run| is_met(run) || is_failed(run)) {
-            are_met &= !runs().any(is_failed);
-            continue;
-        }
-        are_met = false;
-        let what = excerpt::reason(&demanded.words);
-        let found = match runs().next_back() {
-            None => Fact::OrderedNotRun,
-            Some(run) if run.is_edited_after => Fact::OrderedChanged,
-            Some(run) if run.outcome == RunOutcome::Passed && is_beside(run) => Fact::OrderedElsewhere,
-            Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
-            Some(_) => Fact::OrderedUnknown,
-        };
-        let points = vec![Point::OrderedRun(what.clone())];
-        let provenance = match runs().next_back() {
-            Some(run) => Origin::of(session).at(run.moment.at),
-            None => Origin::of(session).as_read(),
-        };
-        let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
-        evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
-    }
-    are_met
-}
-
-/// The check that is all that the last prompt asks for, so that its pass is the whole task, and the place of that prompt.
-fn only_check(session: &SessionObservation, task: &SessionTask) -> Option<(Demanded, u64)> {
-    let current = task.current().filter(|_| session.history.tells_steps)?;
-    let mut asked = runs::demanded(&current.last_prompt, Catalog::built_in());
-    let only = asked.pop()?;
-    (asked.is_empty() && task::may_need_no_change(&current.last_prompt)).then_some((only, current.asked))
 }
 
 fn name(run: &CheckRun) -> String {

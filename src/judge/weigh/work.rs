@@ -8,10 +8,15 @@ use super::memory::Memory;
 use super::on_request;
 use super::tasks::{SessionTask, TaskStanding, asked_at};
 use crate::judge::{task, words};
-use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
+use crate::model::{
+    Deed, Observations, SessionObservation, Task, TaskWork, Timestamp, Turn, TurnEnd, TurnSpan, TurnStep,
+};
 
 /// How many of a session's last turns are kept apart; all earlier ones count as one.
 const MAX_TURNS: usize = 200;
+
+/// How long a hook of a write call may run, such as one that formats all files, in milliseconds.
+const HOOK_MS: i64 = 120_000;
 
 /// The work of all tasks, as far as the records attribute it.
 pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &mut Memory) -> TaskWork {
@@ -38,6 +43,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
             .flat_map(|(_, task)| task.prompts())
             .any(|prompt| is_about_tests(&prompt)),
         turns: asked.iter().all(is_told).then(Vec::new),
+        ran: asked.iter().all(is_told).then(Vec::new),
         ignored: observations.ignored.clone(),
         ..TaskWork::default()
     };
@@ -52,6 +58,10 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         work.turns = work.turns.filter(|_| !deeds.acts.contains(Acts::RUNS_ON)).and_then(|mut turns| {
             turns.extend(spans(session, deeds.acts.contains(Acts::MAY_COMMIT))?);
             Some(turns)
+        });
+        work.ran = work.ran.filter(|_| work.turns.is_some()).map(|mut ran| {
+            ran.extend(ran_in(session, work.turns.as_deref().unwrap_or_default()));
+            ran
         });
         work.has_deeds |= deeds.acts.contains(Acts::IS_ACTIVE);
         work.moves_files |= deeds.acts.contains(Acts::MOVES_FILES);
@@ -101,6 +111,37 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
         begin = turn.ended_at;
     }
     Some(spans)
+}
+
+/// When a session ran something in these `turns` that may have written files which no write call names: a command until
+/// the step after it, a write call as long as a hook of it may run.
+fn ran_in(session: &SessionObservation, turns: &[TurnSpan]) -> Vec<TurnSpan> {
+    const MAY_COMMIT: bool = false;
+    let steps = session.history.turns.iter().flat_map(|turn| turn.steps.iter().map(move |step| (turn, step)));
+    let steps: Vec<(&Turn, &TurnStep)> = steps.map(|(turn, step)| (&**turn, &**step)).collect();
+    if !session.history.tells_steps || steps.iter().any(|(_, step)| step.at.is_none()) {
+        return turns.to_vec();
+    }
+    let mut ran: Vec<TurnSpan> = Vec::new();
+    for (index, (turn, step)) in steps.iter().enumerate() {
+        let Some(from) = step.at else { continue };
+        let is_over = !matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown);
+        let end = turn.ended_at.filter(|end| is_over && *end >= from);
+        let next = steps[index + 1..].iter().filter_map(|(_, next)| next.at).find(|at| *at >= from);
+        let to = match &step.deed {
+            Deed::Asked { .. } => continue,
+            Deed::Edit { .. } => next.or(end).map(|to| to.min(from.plus_millis(HOOK_MS))),
+            Deed::Command(_) | Deed::Other { .. } => {
+                next.filter(|next| end.is_none_or(|end| *next <= end)).or(end)
+            }
+            Deed::SentOff { .. } => end,
+        };
+        match ran.last_mut().filter(|last| last.to.is_none_or(|to| to >= from)) {
+            Some(last) => last.to = last.to.zip(to).map(|(one, other)| one.max(other)),
+            None => ran.push(TurnSpan { from, to, may_commit: MAY_COMMIT }),
+        }
+    }
+    ran
 }
 
 /// Whether a prompt asks to change or remove tests.

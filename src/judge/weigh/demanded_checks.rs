@@ -1,0 +1,127 @@
+//! The checks that the prompts of a task demand: each has to have passed since the last change (DESIGN.md 2.2). Must not run
+//! anything.
+
+use crate::judge::runs::{self, Catalog, Demanded, Named};
+use crate::judge::{task, words};
+use crate::model::{
+    CheckRun, Claim, Evidence, Fact, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
+    SessionObservation, Source, StepMoment,
+};
+
+use super::context::EvidenceSet;
+use super::excerpt;
+use super::tasks::SessionTask;
+
+/// Whether a call has each option that makes the demanded one stricter or wider: `cargo clippy` is not `-D warnings`.
+fn is_as_strict(command: &str, demanded: &str) -> bool {
+    let is_stricter = |word: &&str| words::of("makes_stricter").contains(word);
+    let has = |option: &str| command.split_whitespace().any(|word| word == option);
+    demanded.split_whitespace().filter(is_stricter).all(has)
+}
+
+/// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
+/// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
+pub(super) fn weigh(
+    summary: &RunsSummary,
+    (session, task): (&SessionObservation, &SessionTask),
+    evidence_set: &mut EvidenceSet,
+) -> bool {
+    if summary.is_partial || task.current().is_none() {
+        return false;
+    }
+    let prompts = task.all_prompts(session);
+    let mut asked: Vec<Demanded> = prompts.flat_map(|it| runs::demanded(it, Catalog::built_in())).collect();
+    asked.dedup();
+    let only = only_check(session, task);
+    let mut are_met = !asked.is_empty();
+    for demanded in asked {
+        if let Named::Call { words, must_pass } = &demanded.what {
+            let found = runs::last_run(words, task.turns(session));
+            let what = excerpt::reason(&demanded.words);
+            are_met &= weigh_call(what, found, *must_pass, (summary, session), evidence_set);
+            continue;
+        }
+        let is_it = |run: &&CheckRun| match &demanded.what {
+            Named::Tool(tool) => run.tool == *tool,
+            Named::Kind(kind) => run.kind == *kind,
+            Named::Call { .. } => false,
+        };
+        let runs = || summary.last.iter().filter(is_it);
+        let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
+        let is_beside = |run: &CheckRun| !demanded.is_run_in(run.folder.as_deref()).unwrap_or(!run.is_beside);
+        let is_met = |run: &CheckRun| {
+            run.outcome == RunOutcome::Passed
+                && !run.is_edited_after
+                && !is_beside(run)
+                && is_as_strict(&run.command, &demanded.words)
+                && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
+        };
+        if let Some(run) = runs().find(|run| is_met(run))
+            && only.as_ref().is_some_and(|(only, asked)| *only == demanded && run.moment.order >= *asked)
+        {
+            let provenance = Origin::of(session).at(run.moment.at);
+            let passed =
+                Evidence::claim(Source::Tests, excerpt::reason(&run.command), Claim::Yes, provenance);
+            evidence_set.add(Parts::WORDS, passed.because(Reason::RunPassed(excerpt::reason(&run.command))));
+        }
+        if runs().any(|run| is_met(run) || is_failed(run)) {
+            are_met &= !runs().any(is_failed);
+            continue;
+        }
+        are_met = false;
+        let what = excerpt::reason(&demanded.words);
+        let found = match runs().next_back() {
+            None => Fact::OrderedNotRun,
+            Some(run) if run.is_edited_after => Fact::OrderedChanged,
+            Some(run) if run.outcome == RunOutcome::Passed && is_beside(run) => Fact::OrderedElsewhere,
+            Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
+            Some(_) => Fact::OrderedUnknown,
+        };
+        let points = vec![Point::OrderedRun(what.clone())];
+        let provenance = match runs().next_back() {
+            Some(run) => Origin::of(session).at(run.moment.at),
+            None => Origin::of(session).as_read(),
+        };
+        let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
+        evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
+    }
+    are_met
+}
+
+/// A call that no file lists, `what` in the prompt's words, has to have passed by its exit code; one that shall only be run
+/// may hide it. Returns whether it has.
+fn weigh_call(
+    what: String,
+    found: Option<(RunOutcome, StepMoment)>,
+    must_pass: bool,
+    (summary, session): (&RunsSummary, &SessionObservation),
+    evidence_set: &mut EvidenceSet,
+) -> bool {
+    let is_changed = |moment: StepMoment| summary.last_edit.is_some_and(|edit| edit.order > moment.order);
+    let why: Reason = match found {
+        None => Fact::OrderedNotRun.into(),
+        Some((RunOutcome::Failed, _)) => Reason::RunFailed(what.clone()),
+        Some((RunOutcome::Passed, moment)) if !must_pass || !is_changed(moment) => return true,
+        Some((RunOutcome::Unknown, _)) if !must_pass => return false,
+        Some((RunOutcome::Passed, _)) => Fact::OrderedChanged.into(),
+        Some((RunOutcome::Unknown | RunOutcome::CouldNotStart | RunOutcome::Empty, _)) => {
+            Fact::OrderedUnknown.into()
+        }
+    };
+    let origin = Origin::of(session);
+    let provenance = match found {
+        None => origin.as_read(),
+        Some((_, moment)) => origin.at(moment.at),
+    };
+    let evidence = Evidence::claim(Source::Tests, what.clone(), Claim::No, provenance).because(why);
+    evidence_set.add(Parts::WORDS, Evidence { points: vec![Point::OrderedRun(what)], ..evidence });
+    false
+}
+
+/// The check that is all that the last prompt asks for, so that its pass is the whole task, and the place of that prompt.
+fn only_check(session: &SessionObservation, task: &SessionTask) -> Option<(Demanded, u64)> {
+    let current = task.current().filter(|_| session.history.tells_steps)?;
+    let mut asked = runs::demanded(&current.last_prompt, Catalog::built_in());
+    let only = asked.pop()?;
+    (asked.is_empty() && task::may_need_no_change(&current.last_prompt)).then_some((only, current.asked))
+}
