@@ -10,7 +10,8 @@ use crate::engine::{EngineConfig, clock};
 use crate::judge::supervised_loop::{Breaker, BreakerNews};
 use crate::model::{
     Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeReading, ProbeRescue,
-    ProbeWord, RecordOrder, SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
+    ProbeWord, RecordOrder, RecordRef, SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView,
+    display_text,
 };
 use crate::present::baseline;
 use crate::present::json as forms;
@@ -47,7 +48,7 @@ pub(super) struct Smart {
     /// A rescue made at least one commit.
     rescued: bool,
     /// The reference of the record that was made of uncommitted work, if one was.
-    record: Option<String>,
+    record: Option<RecordRef>,
     /// All probes, in their order.
     attempts: Vec<ProbeAttempt>,
     /// What else should be known, in words.
@@ -73,7 +74,7 @@ struct Found {
     /// Why no agent was asked.
     not_asked: Option<String>,
     rescued: bool,
-    record: Option<String>,
+    record: Option<RecordRef>,
     notes: Vec<String>,
 }
 

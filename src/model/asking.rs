@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartStatus};
 use super::{
-    ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Opinion, Rounds, SessionName, SmartOutcome,
-    Timestamp, VerdictState,
+    ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Opinion, RecordRef, Rounds, SessionName,
+    SmartOutcome, Timestamp, VerdictState,
 };
 
 /// The allowed range of a smart check setting, inclusive.
@@ -199,7 +199,7 @@ pub struct SmartReport {
     /// All attempts, in their order.
     pub attempts: Vec<ProbeAttempt>,
     /// The reference of the record that was made, if one was.
-    pub record: Option<String>,
+    pub record: Option<RecordRef>,
     /// What else the user should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
     /// Whether it was a single question, or automatic, and not a check that uses up its probes.

@@ -51,6 +51,7 @@ mod provenance;
 pub mod quantity;
 mod question;
 mod reason;
+mod record_ref;
 mod ref_name;
 mod reply;
 mod rescue_plan;
@@ -131,6 +132,7 @@ pub use process_stat::ProcessStat;
 pub use provenance::{Moment, Origin, Provenance};
 pub use question::{Choice, Question, QuestionWeight};
 pub use reason::{Fact, Reason};
+pub use record_ref::RecordRef;
 pub use ref_name::RefName;
 pub use reply::{
     Draft, LongText, PaneInput, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody,

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CommitId, PlannedPrograms, RecordNotice, RefName, RescueRecord};
+use super::{CommitId, PlannedPrograms, RecordNotice, RecordRef, RefName, RescueRecord};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
@@ -309,7 +309,7 @@ pub struct UndoPlan {
     /// The paths that they change, sorted by bytes.
     pub paths: Vec<Vec<u8>>,
     /// The reference of the rescue's record; `None` if nothing was uncommitted, and the rescue only created a branch.
-    pub record: Option<String>,
+    pub record: Option<RecordRef>,
 }
 
 impl UndoPlan {

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ActionClass, CommitId, RefName, Timestamp};
+use super::{ActionClass, CommitId, RecordRef, RefName, Timestamp};
 
 /// A complete copy of uncommitted work on a hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RescueRecord {
     /// The hidden reference that keeps it; for a vault-only record, the reference inside the bundle.
-    pub reference: String,
+    pub reference: RecordRef,
     /// The commit whose tree is a copy of the work tree.
     pub snapshot: CommitId,
     /// The commit whose tree holds the index with its stages, and the facts.
@@ -138,7 +138,7 @@ impl RecordList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptRecord {
     /// The hidden reference that keeps it, which also names the record.
-    pub reference: String,
+    pub reference: RecordRef,
     /// The commit whose tree is a copy of the work tree.
     pub snapshot: CommitId,
     /// When the record was made.
@@ -211,7 +211,7 @@ pub enum RecordNotice {
     /// A record's reference had been removed or moved, and was restored.
     PutBack {
         /// The reference.
-        reference: String,
+        reference: RecordRef,
         /// Where it had been moved to, which is kept by a reference beside it; `None` when it was removed.
         moved_to: Option<CommitId>,
     },
@@ -219,12 +219,12 @@ pub enum RecordNotice {
     /// while it made the record, or something else created the reference.
     NotInJournal {
         /// The reference.
-        reference: String,
+        reference: RecordRef,
     },
     /// A record's reference was removed, and its objects are gone too.
     Lost {
         /// The reference.
-        reference: String,
+        reference: RecordRef,
     },
     /// `git push` to this remote takes along every reference, the hidden ones too.
     MirrorRemote {
@@ -280,7 +280,7 @@ impl RecordNotice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForgottenRecord {
     /// The reference that kept it.
-    pub reference: String,
+    pub reference: RecordRef,
     /// How many hidden references were removed: the record's own, and those of visible commits made from it.
     pub n_references: usize,
     /// True if a visible commit made from it can no longer be undone or redone.

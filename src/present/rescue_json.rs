@@ -7,8 +7,8 @@ use super::action;
 use super::json::PathText;
 use crate::model::{
     BranchPlan, CommitAuthor, CommitId, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange,
-    PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState,
-    RecordTotals, RefName, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp,
+    PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordRef,
+    RecordState, RecordTotals, RefName, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp,
     UndoDirection, UndoPlan,
 };
 
@@ -16,7 +16,7 @@ use crate::model::{
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RecordRow {
     /// The hidden reference that keeps it.
-    reference: String,
+    reference: RecordRef,
     /// The commit whose tree is the work tree as it was.
     snapshot: CommitId,
     /// The commit whose tree holds the index and the facts.
@@ -176,7 +176,7 @@ pub struct UndoRow {
     /// The paths that they change.
     paths: Vec<PathText>,
     /// The reference of the record; null when the rescue only created a branch.
-    record: Option<String>,
+    record: Option<RecordRef>,
 }
 
 /// `rescue --json` where all work is committed, and no branch holds the commits.
@@ -213,7 +213,7 @@ pub struct ListRow {
 #[derive(Debug, Serialize, JsonSchema)]
 struct KeptRow {
     /// The hidden reference; it names the record.
-    reference: String,
+    reference: RecordRef,
     /// The commit whose tree is the work tree as it was.
     snapshot: CommitId,
     /// When it was made.

@@ -151,7 +151,7 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
         let ended = rescuer.commit(repo.path(), &plan);
         if matches!(step, Stage::Locked | Stage::TreeMade) {
             let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
-            assert_eq!(kept.as_deref(), Some(plan.record.reference.as_str()), "{step:?}");
+            assert_eq!(kept.as_deref(), Some(&*plan.record.reference), "{step:?}");
         } else {
             assert_eq!(ended.unwrap().commits, [commit_id(&repo.head())], "{step:?}");
             // The cancellation counts afterwards: no other action is started.
@@ -209,7 +209,7 @@ fn a_hook_that_is_ended_takes_its_daemons_with_it() {
     let before = fingerprint(&repo);
     let ended = ended_when(&rescuer, &repo, &plan, &started);
     let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{ended:?}") };
-    assert_eq!(kept.as_ref(), Some(&plan.record.reference));
+    assert_eq!(kept.as_deref(), Some(&*plan.record.reference));
     assert_eq!((fingerprint(&repo), living_in(&repo), leftovers(&repo)), (before, BTreeSet::new(), vec![]));
 }
 
@@ -249,7 +249,7 @@ fn a_hook_that_is_ended_and_had_changed_files_is_said() {
     let plan = wanting(&rescuer, &repo, WantedProgram::Hooks);
     let ended = ended_when(&rescuer, &repo, &plan, &started);
     let Err(RescueError::SavedOnly(words)) = &ended else { panic!("{ended:?}") };
-    assert!(words.contains("e deleted") && words.contains(&plan.record.reference), "{words}");
+    assert!(words.contains("e deleted") && words.contains(&*plan.record.reference), "{words}");
 }
 
 /// A hook that runs after the commit need not be waited for; the commit stays.
@@ -294,7 +294,7 @@ fn an_own_program_is_ended_and_its_commits_count() {
         assert_eq!(living_in(&repo), BTreeSet::new());
         if n_commits == 0 {
             let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{ended:?}") };
-            assert_eq!(kept.as_ref(), Some(&plan.record.reference));
+            assert_eq!(kept.as_deref(), Some(&*plan.record.reference));
         } else {
             let done = ended.unwrap();
             assert_eq!((done.commits.as_slice(), done.can_be_undone), (&[commit_id(&repo.head())][..], true));

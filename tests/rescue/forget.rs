@@ -134,7 +134,7 @@ fn a_tree_with_a_link_and_a_folder_of_one_name_is_refused_before_anything_is_wri
     let sub = mktree(&repo, &format!("100644 blob {inner}\tx\n"));
     let tree = mktree(&repo, &format!("120000 blob {target}\ta\n040000 tree {sub}\ta\n"));
     let forged = repo.git(["commit-tree", &tree, "-p", &made.record.to_string(), "-m", "forged"]);
-    let reference = made.reference.clone() + "f";
+    let reference = made.reference.to_string() + "f";
     repo.git(["update-ref", &reference, &forged]);
     let into = repo.root().join("into");
     let refused = rescuer(&repo).restore(repo.path(), &reference, &into);

@@ -204,7 +204,7 @@ fn a_reference_in_the_way_of_the_usual_name_makes_it_another() {
         assert_eq!(repo.git(["rev-parse", taken]), before);
         rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("into")).unwrap();
         rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
-        assert!(!repo.git(["for-each-ref"]).contains(&made.reference));
+        assert!(!repo.git(["for-each-ref"]).contains(&*made.reference));
     }
 }
 
@@ -247,7 +247,7 @@ fn a_record_is_shared_with_the_group_that_shares_the_repository() {
     repo.write("f", "2\n");
     let made = rescuer(&repo).record(repo.path()).unwrap();
     let mode_of = |path: &Path| path.metadata().unwrap().mode() & 0o7777;
-    let path = repo.git_dir().join(&made.reference);
+    let path = repo.git_dir().join(&*made.reference);
     assert_eq!(mode_of(&path) & 0o060, 0o060);
     for folder in path.ancestors().skip(1).take(3) {
         assert_eq!(mode_of(folder), mode_of(&repo.git_dir().join("refs")), "{}", folder.display());

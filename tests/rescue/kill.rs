@@ -436,7 +436,7 @@ fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
         let into = repo.root().join("into");
         assert!(rescuer(&repo).restore(repo.path(), &found.records[0].reference, &into).unwrap() > 0);
         // A reference that no record announced stays unknown.
-        repo.git(["update-ref", &(found.records[0].reference.clone() + "0"), "HEAD"]);
+        repo.git(["update-ref", &(found.records[0].reference.to_string() + "0"), "HEAD"]);
         assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
     }
 }

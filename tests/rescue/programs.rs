@@ -228,7 +228,7 @@ fn an_own_program_that_makes_no_commit_or_changes_the_past_is_not_a_rescue() {
         let plan = with_own(&rescuer, &repo);
         let refused = rescuer.commit(repo.path(), &plan);
         let Err(RescueError::SavedOnly(words)) = &refused else { panic!("{body}: {refused:?}") };
-        assert!(words.contains(word) && words.contains(&plan.record.reference), "{body}: {words}");
+        assert!(words.contains(word) && words.contains(&*plan.record.reference), "{body}: {words}");
         assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"1\n");
         assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
     }
@@ -243,7 +243,7 @@ fn an_own_program_that_changes_files_is_said_not_to_be_undone_exactly() {
     let plan = with_own(&rescuer, &repo);
     let done = rescuer.commit(repo.path(), &plan).unwrap();
     assert!(!done.can_be_undone);
-    assert!(done.notes[0].contains("f changed") && done.notes[0].contains(&plan.record.reference));
+    assert!(done.notes[0].contains("f changed") && done.notes[0].contains(&*plan.record.reference));
     assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
 }
 

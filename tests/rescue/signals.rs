@@ -109,7 +109,7 @@ impl Scene {
     /// The references of all records before the program starts.
     fn known(&self) -> BTreeSet<String> {
         let listed = rescuer(&self.repo).list(self.repo.path()).unwrap();
-        listed.records.into_iter().map(|record| record.reference).collect()
+        listed.records.into_iter().map(|record| record.reference.to_string()).collect()
     }
 
     fn run(&self, words: &str) -> Run {

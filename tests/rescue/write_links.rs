@@ -68,7 +68,7 @@ fn assert_nothing_leaves(repo: &Repo, case: &str) {
     assert!(shown.target.is_none() && refusal.contains("link"), "{case}: {refusal}");
     let refused = rescuer(repo).commit(repo.path(), &shown);
     assert!(
-        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&shown.record.reference)),
+        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&*shown.record.reference)),
         "{case}: {refused:?}"
     );
     assert_eq!(list(repo).records[0].state, RecordState::VaultOnly, "{case}");
@@ -89,7 +89,7 @@ fn assert_whole_flow_leaves_nothing(repo: &Repo, case: &str) {
     assert!(shown.target.is_none() && refusal.contains("link"), "{case}: {refusal}");
     let refused = rescuer(repo).commit(repo.path(), &shown);
     assert!(
-        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&made.reference)),
+        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&*made.reference)),
         "{case}: {refused:?}"
     );
     assert_eq!(list(repo).records[0].state, RecordState::VaultOnly, "{case}");

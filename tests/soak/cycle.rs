@@ -84,7 +84,7 @@ fn finish(world: &World, known: &Known) -> Result<()> {
         let list = rescuer.list(world.top()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
         for record in list.records {
             match record.state {
-                RecordState::Kept => drop(kept.insert(record.reference)),
+                RecordState::Kept => drop(kept.insert(record.reference.to_string())),
                 RecordState::NotInJournal => {}
                 other @ (RecordState::PutBack | RecordState::VaultOnly | RecordState::Lost) => {
                     bail!("{} is {other:?} for {state}", record.reference)

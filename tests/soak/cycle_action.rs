@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, RescueError> {
     match cycle_action {
-        "record" => rescuer.record(top).map(|record| record.reference),
+        "record" => rescuer.record(top).map(|record| record.reference.to_string()),
         "commit" => {
             let plan = rescuer.plan(top, MESSAGE)?;
             tell(&format!("saved {}", plan.record.reference));

@@ -57,7 +57,7 @@ pub(crate) fn left_out(name: impl Into<Vec<u8>>, size: u64, why: LeftOut) -> Pla
 
 pub(crate) fn record() -> RescueRecord {
     RescueRecord {
-        reference: RECORD.to_owned(),
+        reference: RECORD.to_owned().into(),
         snapshot: commit_id("aaaaaaa"),
         record: commit_id("bbbbbbb"),
         n_files: 9,
@@ -184,7 +184,7 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
         paths: ["Cargo.toml", "src/money.rs", "src/old_money.rs", "src/保存.rs"]
             .map(|path| path.as_bytes().to_vec())
             .into(),
-        record: Some(RECORD.to_owned()),
+        record: Some(RECORD.to_owned().into()),
     }
 }
 
@@ -306,7 +306,7 @@ pub(crate) fn smart_report() -> SmartReport {
             changes_left: Some(true),
         },
         attempts: running_probe().progress.attempts,
-        record: Some(RECORD.to_owned()),
+        record: Some(RECORD.to_owned().into()),
         notes: vec!["the copy of the session could not be deleted".to_owned()],
         is_single: false,
     }

@@ -74,7 +74,7 @@ impl Rescuer {
         let needed = Needed { commit: plan.tip, others, is_partial };
         let pinned = (&[plan.tip][..], PinnedAs::Kept, &needed);
         make_pinned(&worktree, &shadow, pinned, |id, _| {
-            Ok((Move::of_branch(id, plan.branch.clone(), Some(plan.tip), base, String::new()), None))
+            Ok((Move::of_branch(id, plan.branch.clone(), Some(plan.tip), base, None), None))
         })
         .map(drop)
     }

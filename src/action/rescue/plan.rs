@@ -61,7 +61,7 @@ impl Rescuer {
         current: &Recorded,
     ) -> Result<RescuePlan, RescueError> {
         let git = worktree.git();
-        let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
+        let id = rescued.reference.id().to_owned();
         let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
         let head = current.head_tree();
         if let Err(words) = &current.head {

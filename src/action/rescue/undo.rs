@@ -84,7 +84,7 @@ impl Rescuer {
             to: last.from,
             commits,
             paths,
-            record: Some(last.record.clone()).filter(|record| !record.is_empty()),
+            record: last.record.clone(),
         })
     }
 

@@ -90,11 +90,10 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     let failed = |error: &RescueError| over(&rescue_problem(error));
     let refused = |message: &str| Err(failed(&RescueError::Refused(message.to_owned())));
     let listed = rescuer.list(top).map_err(|error| failed(&error))?;
-    let is_meant =
-        |record: &&KeptRecord| record.reference.rsplit('/').next().is_some_and(|last| last.starts_with(name));
+    let is_meant = |record: &&KeptRecord| record.reference.id().starts_with(name);
     let meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
     match meant.as_slice() {
-        [one] => Ok(one.reference.clone()),
+        [one] => Ok(one.reference.to_string()),
         [] => refused("there is no record of that name; `closeout rescues` lists them"),
         _ => refused("several records begin so; write more of the name"),
     }
@@ -120,7 +119,7 @@ fn text(listed: &RecordList) -> String {
 }
 
 fn write_record(text: &mut String, record: &KeptRecord) {
-    let name = record.reference.rsplit('/').next().unwrap_or(&record.reference);
+    let name = record.reference.id();
     let branch = record.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), baseline::branch);
     let n_files = record.n_files.map_or_else(|| "? files".to_owned(), counts::files);
     let size = record.n_bytes.map_or_else(|| "?".to_owned(), quantity::size);

@@ -17,8 +17,8 @@ use crate::engine::EngineConfig;
 use crate::engine::clock::{self, Stopwatch};
 use crate::judge::supervised_loop::{Breaker, LoopEvent, LoopLimits, NextPrompt, next_prompt};
 use crate::model::{
-    CommandEnd, HistoryEntry, HistoryEvent, RunIteration, SupervisedRun, VerdictState, WorkspaceId,
-    WorkspaceView, display_text,
+    CommandEnd, HistoryEntry, HistoryEvent, RecordRef, RunIteration, SupervisedRun, VerdictState,
+    WorkspaceId, WorkspaceView, display_text,
 };
 use crate::present::runs;
 use crate::process::{self, Cancel};
@@ -41,7 +41,7 @@ pub(super) struct Driver<'a> {
     pub(super) typed: Typed,
     pub(super) is_quiet: bool,
     /// The latest record of uncommitted work.
-    pub(super) record: Option<String>,
+    pub(super) record: Option<RecordRef>,
     pub(super) last: Option<WorkspaceView>,
     /// Whether the agent was at work when its command was ended.
     pub(super) was_active: bool,

@@ -23,8 +23,8 @@ use crate::judge::gate::are_checks;
 use crate::judge::supervised_loop::CheckFacts;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActivityState, AskOptions, AskPlan, AskPurpose, CommandEnd,
-    OpenPoint, RecordOrder, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState,
-    VerifyReport, Warning, WorkspaceId, WorkspaceView,
+    OpenPoint, RecordOrder, RecordRef, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict,
+    VerdictState, VerifyReport, Warning, WorkspaceId, WorkspaceView,
 };
 use crate::present::verdict;
 
@@ -188,7 +188,7 @@ pub(super) struct Mover {
     pub(super) config: EngineConfig,
     pub(super) workspace: WorkspaceId,
     pub(super) patience: Option<Duration>,
-    pub(super) record: Mutex<Option<String>>,
+    pub(super) record: Mutex<Option<RecordRef>>,
 }
 
 impl Watcher for Mover {
@@ -215,7 +215,7 @@ impl Watcher for Mover {
 
 /// Records uncommitted work, if there is any, on a hidden reference; nothing visible changes. Returns the
 /// reference.
-pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<String> {
+pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<RecordRef> {
     let mut all = OneShot::judge(config);
     let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
     let outcome = all.action(workspace, Action::Record { order }, &|_| ());

@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::engine::clock;
-use crate::model::{CommandEnd, CommitId, RunStatus, Timestamp, VerdictState, display_text, quantity};
+use crate::model::{
+    CommandEnd, CommitId, RecordRef, RunStatus, Timestamp, VerdictState, display_text, quantity,
+};
 use crate::present::{age, json as forms, json::VERSION, runs};
 
 /// A line of `run` that is no terminal's, and of `run --json`.
@@ -85,7 +87,7 @@ pub(super) enum RunNews {
     /// The command stands still and is ended; its work is recorded first.
     StoodStill {
         /// The reference of the record, if there was work to record.
-        record: Option<String>,
+        record: Option<RecordRef>,
     },
     /// Something that should be known.
     Note {
@@ -114,7 +116,7 @@ pub(super) struct RunResult {
     /// Whether closeout recorded uncommitted work.
     pub(super) rescued: bool,
     /// The reference of that record.
-    pub(super) record: Option<String>,
+    pub(super) record: Option<RecordRef>,
     /// What is left to do.
     pub(super) open_points: Vec<String>,
     /// Points that stayed open in round after round, word for word.

@@ -141,7 +141,7 @@ fn undo_message(plan: &UndoPlan) -> String {
 
 fn outcome_message(outcome: &ActionOutcome) -> String {
     let message = match outcome {
-        ActionOutcome::RescuePlanned(plan) => plan.record.reference.clone(),
+        ActionOutcome::RescuePlanned(plan) => plan.record.reference.to_string(),
         ActionOutcome::SizeAsked(_)
         | ActionOutcome::BranchPlanned(_)
         | ActionOutcome::UndoPlanned(_)
@@ -151,7 +151,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         | ActionOutcome::NotAsked(_)
         // The plan says it.
         | ActionOutcome::Marked { .. } => String::new(),
-        ActionOutcome::Recorded(record) => record.reference.clone(),
+        ActionOutcome::Recorded(record) => record.reference.to_string(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", listed(rescued.commits.iter().copied()), rescued.branch),
         ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
         ActionOutcome::Undone(plan) => format!("{} {}", plan.branch, plan.end_of_branch()),

@@ -12,7 +12,7 @@ use crate::judge::smart_check::{
 use crate::model::{
     ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, NotAsked,
     Parts, ProbeAttempt, ProbeDetails, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder,
-    Rescued, SmartReport, Timestamp, display_text,
+    RecordRef, Rescued, SmartReport, Timestamp, display_text,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
@@ -109,7 +109,7 @@ struct Check<'a> {
     ready: Ready<'a>,
     leave: &'a mut Permit<'a>,
     attempts: Vec<ProbeAttempt>,
-    record: Option<String>,
+    record: Option<RecordRef>,
     /// The number of commits of the work that this check made.
     n_own_commits: u32,
     notes: Vec<String>,

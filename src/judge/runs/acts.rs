@@ -19,7 +19,7 @@ const DONE: [(&str, &[&str]); 3] = [
     ("pull request", &["/pull/", "/merge_requests/", "/pull-requests/"]),
     ("publish", &["+ ", "Published ", "View at:", "Successfully registered gem", "digest: sha256"]),
 ];
-/// Words in the names of scripts and calls that may do these.
+/// Words in the names of scripts and targets that may do these.
 const NAMES: [(&str, &[&str]); 5] = [
     ("push", &["push", "release", "publish", "deploy", "ship"]),
     ("pull request", &["pulls", "merge_requests", "pr", "mr", "pullrequest"]),
@@ -27,6 +27,9 @@ const NAMES: [(&str, &[&str]); 5] = [
     ("deploy", &["deploy", "release", "ship", "rollout", "publish"]),
     ("tag", &["tag", "tags", "release", "version", "bump"]),
 ];
+
+/// How many words of a call may name what it does; those behind them are its arguments.
+const N_NAMING: usize = 3;
 
 /// An act, with the words of the call.
 pub(super) type NamedAct<'c> = (&'c str, String);
@@ -98,13 +101,14 @@ fn says_done(act: &str, output: &str) -> bool {
     }
 }
 
-/// The acts that a call of a script may do, by a word of its name or its arguments: `make deploy`, `./push.sh`.
+/// The acts that a call of a script may do, by the words that name it: `make deploy`, `npm run release`, `bash ops/push.sh`.
 fn by_name(call: &Call, catalog: &Catalog) -> impl Iterator<Item = &'static str> {
     let first = call.words.first().map(String::as_str).unwrap_or_default();
     let may_act = first != "git" && !TRIVIAL.contains(&first) && !catalog.is_read(&call.words);
+    let names = call.words.iter().take(N_NAMING).filter(|word| may_act && !word.starts_with('-'));
+    let names = names.map(|word| word.rsplit('/').next().unwrap_or(word));
     let is_of_name = |sign: char| sign.is_alphanumeric() || sign == '_';
-    let words = call.words.iter().flat_map(move |word| word.split(move |sign| !is_of_name(sign)));
-    let words: Vec<&str> = if may_act { words.collect() } else { Vec::new() };
+    let words: Vec<&str> = names.flat_map(|name| name.split(move |sign| !is_of_name(sign))).collect();
     let named = NAMES.iter().filter(|(_, names)| words.iter().any(|word| names.contains(word)));
     named.map(|(act, _)| *act).collect::<Vec<_>>().into_iter()
 }

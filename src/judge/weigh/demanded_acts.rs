@@ -4,7 +4,8 @@
 use crate::judge::runs::{self, Catalog, DemandedAct};
 use crate::judge::words;
 use crate::model::{
-    Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, RunsSummary, SessionObservation, Source,
+    ActingRun, Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, RunsSummary, SessionObservation,
+    Source,
 };
 
 use super::act_names;
@@ -62,16 +63,19 @@ fn may_hide_acts(session: &SessionObservation, task: &SessionTask) -> bool {
 
 /// Whether these runs show that the act was done, or that it likely was.
 fn shows(runs: &RunsSummary, demanded: &DemandedAct) -> bool {
-    // What opens or merges a pull request has pushed its branch.
-    let is_it = |act: &str| {
-        act == demanded.act
+    let is_it = |act: &ActingRun| {
+        act.act == demanded.act
             || match demanded.act {
-                "push" => ["pull request", "merge", "release"].contains(&act),
-                "tag" | "publish" | "deploy" => act == "release",
+                // What opens or merges a pull request has pushed its branch, and what makes a release its tag.
+                "push" => {
+                    ["pull request", "release"].contains(&&*act.act)
+                        || act.act == "merge" && !act.command.starts_with("git ")
+                }
+                "tag" | "publish" | "deploy" => act.act == "release",
                 _ => false,
             }
     };
-    runs.acts.iter().chain(&runs.likely_acts).any(|act| is_it(&act.act))
+    runs.acts.iter().chain(&runs.likely_acts).any(|act| is_it(act))
 }
 
 /// Whether the person tells that it is done: "I pushed it myself".

@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::whole_file::read_small;
 use crate::disk::write;
 use crate::git::Sha1;
-use crate::model::{CommitId, RefName};
+use crate::model::{CommitId, RecordRef, RefName};
 
 /// The most that is read of a journal, in bytes: room for some hundred thousand actions.
 const CAP: u64 = 256 << 20;
@@ -39,7 +39,7 @@ pub(crate) enum JournalEntry {
     /// A record was deleted for good at a person's request. It must not be restored as a lost one.
     Forgotten {
         /// The hidden reference.
-        reference: String,
+        reference: RecordRef,
         /// The moves whose kept indexes were deleted with it.
         moves: Vec<String>,
     },
@@ -48,7 +48,7 @@ pub(crate) enum JournalEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// The name of the hidden reference.
-    pub(crate) reference: String,
+    pub(crate) reference: RecordRef,
     /// The commit of the work tree.
     pub(crate) snapshot: CommitId,
     /// The commit of the index and the facts.
@@ -125,9 +125,14 @@ pub(crate) struct Move {
     pub(crate) is_branch_only: bool,
     /// For a new branch: the commit that it starts from.
     pub(crate) base: Option<CommitId>,
-    /// The reference of the record that was made first.
-    #[serde(default)]
-    pub(crate) record: String,
+    /// The record that was made first; `None` if commits were there already.
+    #[serde(default, deserialize_with = "named_record")]
+    pub(crate) record: Option<RecordRef>,
+}
+
+/// Reads the record of a move; earlier versions wrote an empty name where there is none.
+fn named_record<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordRef>, D::Error> {
+    Ok(Option::<RecordRef>::deserialize(deserializer)?.filter(|record| !record.is_empty()))
 }
 
 impl Move {
@@ -137,7 +142,7 @@ impl Move {
         branch: RefName,
         to: Option<CommitId>,
         base: Option<CommitId>,
-        record: String,
+        record: Option<RecordRef>,
     ) -> Move {
         Move {
             id,
@@ -263,7 +268,7 @@ pub(crate) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
 pub(crate) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
     actions.iter().any(|action| {
         matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
-            if reference == record)
+            if **reference == *record)
     })
 }
 
@@ -291,7 +296,7 @@ pub(crate) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
             deleted.insert(reference);
         }
     }
-    saved.retain(|record| !deleted.contains(record.reference.as_str()));
+    saved.retain(|record| !deleted.contains(&*record.reference));
     saved
 }
 
@@ -303,7 +308,7 @@ mod tests {
     fn lines_have_the_form_of_older_versions() {
         let commit = |digit: &str| digit.repeat(40).parse::<CommitId>().unwrap();
         let saved = Saved {
-            reference: "refs/r".to_owned(),
+            reference: "refs/r".to_owned().into(),
             snapshot: commit("5"),
             record: commit("6"),
             head: None,
@@ -311,7 +316,8 @@ mod tests {
             shown: Shown::default(),
         };
         let id = "m".to_owned();
-        let forgotten = JournalEntry::Forgotten { reference: "refs/r".to_owned(), moves: vec![id.clone()] };
+        let forgotten =
+            JournalEntry::Forgotten { reference: "refs/r".to_owned().into(), moves: vec![id.clone()] };
         for (line, entry) in [
             (
                 r#"{"act":"saved","reference":"refs/r","snapshot":"5555555555555555555555555555555555555555","record":"6666666666666666666666666666666666666666","head":null,"digest":"d"}"#,
@@ -324,7 +330,7 @@ mod tests {
                     RefName::of_branch("a"),
                     Some(commit("7")),
                     Some(commit("8")),
-                    "refs/r".to_owned(),
+                    Some("refs/r".to_owned().into()),
                 )),
             ),
             (r#"{"act":"moved","id":"m"}"#, JournalEntry::Moved { id: id.clone() }),
@@ -339,7 +345,7 @@ mod tests {
     #[test]
     fn the_id_of_any_action_is_taken() {
         let forgotten = JournalEntry::Forgotten {
-            reference: "refs/closeout/rescue/k/a".to_owned(),
+            reference: "refs/closeout/rescue/k/a".to_owned().into(),
             moves: vec!["b".to_owned()],
         };
         let actions = [forgotten, JournalEntry::Moved { id: "c".to_owned() }];

@@ -10,7 +10,7 @@ use std::{fs, io};
 use crate::action::clock;
 use crate::action::rescue::base::{RescueError, git_files, ref_files};
 use crate::git::{Git, GitError, Repository, Stdin, commit_id, line, succeeded};
-use crate::model::{CommitId, RecordNotice};
+use crate::model::{CommitId, RecordNotice, RecordRef};
 use crate::process::{End, Output};
 
 /// A hidden reference.
@@ -23,8 +23,8 @@ pub(crate) struct Hidden {
 }
 
 /// The name of a record's reference.
-pub(crate) fn of_record(key: &str, id: &str) -> String {
-    format!("refs/closeout/rescue/{key}/{id}")
+pub(crate) fn of_record(key: &str, id: &str) -> RecordRef {
+    format!("refs/closeout/rescue/{key}/{id}").into()
 }
 
 /// Whether a record can have this name: the usual one, or the one with an alternative top folder.

@@ -102,7 +102,7 @@ fn delete(
     let owner = Owner::find(worktree, key)?;
     let journal = owner.as_ref().map(|owner| Journal::at(&owner.place().folder));
     let read = journal.as_ref().map_or_else(|| Ok(Reading::default()), Journal::read)?;
-    let saved = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
+    let saved = journal::saved(&read.entries).into_iter().find(|saved| *saved.reference == *reference);
     let at = references::at(&git, reference)?;
     if at.is_none() && saved.is_none() {
         return Err(RescueError::Refused("there is no such record".to_owned()));
@@ -117,7 +117,7 @@ fn delete(
     let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
     if let Some(journal) = &journal {
         // Written first, so that nothing restores the reference.
-        let action = JournalEntry::Forgotten { reference: reference.to_owned(), moves: ids.clone() };
+        let action = JournalEntry::Forgotten { reference: reference.to_owned().into(), moves: ids.clone() };
         journal.append(&action)?;
     }
     let mut n_references = 0;
@@ -130,7 +130,7 @@ fn delete(
     }
     if let Some(journal) = &journal {
         journal.drop_actions(&|action| match action {
-            JournalEntry::Saved(saved) => saved.reference == reference,
+            JournalEntry::Saved(saved) => *saved.reference == *reference,
             JournalEntry::Moving(made) => ids.contains(&made.id),
             JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => ids.contains(id),
             JournalEntry::Forgotten { .. } => false,
@@ -139,7 +139,7 @@ fn delete(
     worktree.sync()?;
     let objects_go = objects_go(&git, saved, !ids.is_empty())?;
     Ok(ForgottenRecord {
-        reference: reference.to_owned(),
+        reference: reference.to_owned().into(),
         n_references,
         is_undo_gone: !ids.is_empty(),
         objects_go,

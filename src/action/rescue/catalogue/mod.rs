@@ -63,7 +63,7 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
             list.notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
         }
         for saved in journal::saved(&read.entries) {
-            known.insert(saved.reference.clone());
+            known.insert(saved.reference.to_string());
             if worktree.unusable.is_some() && !saved.shown.is_vault_only {
                 n_unseen += 1;
                 continue;
@@ -79,8 +79,8 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
             list.records.push(in_journal(place, saved, state, reach));
         }
     }
-    for hidden in hidden.into_iter().filter(|hidden| !known.contains(&hidden.name)) {
-        list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone() });
+    for hidden in hidden.into_iter().filter(|hidden| !known.contains(&*hidden.name)) {
+        list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone().into() });
         list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
     }
     if let Some(reason) = worktree.unusable.clone().or_else(|| worktree.past_head.clone()) {
@@ -111,7 +111,7 @@ pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueErro
 pub(crate) fn known(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved)>, RescueError> {
     for place in worktree.places()? {
         let read = Journal::at(&place.folder).read()?;
-        let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
+        let found = journal::saved(&read.entries).into_iter().find(|saved| *saved.reference == *reference);
         if let Some(saved) = found.cloned() {
             return Ok(Some((place, saved)));
         }
@@ -135,7 +135,7 @@ fn look_at(
             (RecordState::Lost, Some(RecordNotice::Lost { reference }))
         });
     }
-    let found = hidden.iter().find(|hidden| hidden.name == reference);
+    let found = hidden.iter().find(|hidden| *hidden.name == *reference);
     if found.is_some_and(|found| found.id == saved.snapshot) {
         return Ok((RecordState::Kept, None));
     }
@@ -149,7 +149,7 @@ fn look_at(
     let moved_to = found.map(|found| found.id);
     if let Some(other) = moved_to {
         // Nothing is deleted: a foreign value of the reference is kept under another name.
-        let id = reference.rsplit('/').next().unwrap_or_default();
+        let id = reference.id();
         let below = format!("moved/{}/{id}-{other:.8}", place.key);
         match references::make_or_other(git, &below, other) {
             Ok(_) => {}
@@ -215,7 +215,7 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
         state: RecordState::NotInJournal,
         vault: None,
         is_old: false,
-        reference: hidden.name,
+        reference: hidden.name.into(),
         snapshot: hidden.id,
     }
 }

@@ -91,7 +91,7 @@ impl Rescuer {
     ) -> Result<Recorded, RescueError> {
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let survey = survey::survey(git, &shadow, &mut spool)?;
-        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        let id = saved.reference.id();
         let targets = target::targets(git, &survey, &self.protected, id)?;
         targets.check(git, plan.target.as_ref())?;
         let snapshot = snapshot::work_tree(&survey);
@@ -208,7 +208,7 @@ fn planned_move(
     commit: CommitId,
     id: String,
 ) -> Result<Move, RescueError> {
-    let (to, record) = (Some(commit), saved.reference.clone());
+    let (to, record) = (Some(commit), Some(saved.reference.clone()));
     if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
         return Ok(Move::of_branch(id, branch.clone(), to, plan.head, record));
     }

@@ -48,7 +48,7 @@ impl Rescuer {
         for (name, value) in &self.program_env {
             spec = spec.env(name, value);
         }
-        spec = spec.env("CLOSEOUT_RECORD", &saved.reference);
+        spec = spec.env("CLOSEOUT_RECORD", &*saved.reference);
         if let Some(name) = &plan.programs.spec {
             spec = spec.env("CLOSEOUT_SPEC", name);
         }
@@ -136,7 +136,7 @@ fn journal_own(
         // done.
         inode: inode(&worktree.repo.index()).unwrap_or_default(),
         is_branch_only: false,
-        ..Move::of_branch(id.clone(), branch, Some(last), None, saved.reference.clone())
+        ..Move::of_branch(id.clone(), branch, Some(last), None, Some(saved.reference.clone()))
     };
     worktree.journal.append(&JournalEntry::Moving(made)).map_err(words)?;
     worktree.journal.append(&JournalEntry::Moved { id }).map_err(words)

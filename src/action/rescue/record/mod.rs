@@ -15,11 +15,11 @@ use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{self, Expected, Spool, Survey, listing, seen_index};
 use crate::action::rescue::{Rescuer, Stage, vault};
 use crate::git::{Git, Shadow};
-use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RescueRecord, Timestamp};
+use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RecordRef, RescueRecord, Timestamp};
 
 /// Where and how a record ended up being kept.
 struct Kept {
-    reference: String,
+    reference: RecordRef,
     n_disk_bytes: u64,
     vault: Option<PathBuf>,
     is_vault_only: bool,
@@ -275,18 +275,24 @@ fn keep(
     };
     worktree.sync()?;
     let notices = notice.into_iter().collect();
-    Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
+    Ok(Kept { reference: reference.into(), n_disk_bytes, vault, is_vault_only: false, notices })
 }
 
 fn kept_in_vault(
     worktree: &WorktreeLock,
-    reference: String,
+    reference: RecordRef,
     vault: PathBuf,
     notices: Vec<RecordNotice>,
 ) -> Result<Kept, RescueError> {
     worktree.sync()?;
     let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
-    Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
+    Ok(Kept {
+        reference: reference.into(),
+        n_disk_bytes: metadata.len(),
+        vault: Some(vault),
+        is_vault_only: true,
+        notices,
+    })
 }
 
 /// Whether git could not take a lock. The reftable format has a single lock for all references.

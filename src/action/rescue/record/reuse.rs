@@ -37,7 +37,7 @@ pub(crate) fn same(
                 |bundle: &Path| vault::check(worktree, bundle, &read.shadow.file("opened"), draft).is_ok();
             return is_of_state(saved, survey) && bundle.is_some_and(|bundle| is_of_bundle(&bundle));
         }
-        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        let id = saved.reference.id();
         // A record with another name or place than usual is made again: the usual one may be free now.
         let is_usual =
             saved.reference == references::of_record(&worktree.repo.key, id) && !saved.shown.is_vault_only;

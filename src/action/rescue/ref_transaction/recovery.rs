@@ -109,7 +109,9 @@ fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), 
                 .check(git)
                 .is_ok()
         {
-            return worktree.journal.append(&JournalEntry::Saved(Saved { reference, ..pending.clone() }));
+            return worktree
+                .journal
+                .append(&JournalEntry::Saved(Saved { reference: reference.into(), ..pending.clone() }));
         }
     }
     Ok(())

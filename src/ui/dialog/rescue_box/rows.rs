@@ -241,7 +241,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
         lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
     }
     // The message of the commit names the record too, and the paths are to be seen on a small screen.
-    let is_named = preview.is_possible() && preview.chosen.message.contains(&record.reference);
+    let is_named = preview.is_possible() && preview.chosen.message.contains(&*record.reference);
     lines.extend(kept(record, is_named, sheet));
     lines
 }
