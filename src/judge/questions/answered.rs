@@ -73,21 +73,24 @@ pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) 
         let own = for_label && next.forms.has(Form::Me) && !forms.has(Form::Explains);
         same && next.end != End::Question
             && !own
-            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+            && !next.forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting])
+            && !needs_answer(sentence, next)
     })
+}
+
+/// Whether the sentence behind a question gives a lack as the reason for asking it ("the plan does not say"). Behind a
+/// question for a reason, a lack is the answer: "Why did it happen? The key did not contain the locale."
+fn needs_answer(question: &Sentence, next: &Sentence) -> bool {
+    next.forms.has(Form::NeedsAnswer)
+        && (!question.forms.has(Form::Explains) || next.forms.any(&[Form::Me, Form::You]))
 }
 
 pub(super) fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
     document.sentences.get(index + 1).is_some_and(|next| {
         next.end != End::Question
             && next.role != Role::Heading
-            && !next.forms.any(&[
-                Form::NeedsAnswer,
-                Form::TellMe,
-                Form::WantsInput,
-                Form::Waiting,
-                Form::Choose,
-            ])
+            && !next.forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose])
+            && !needs_answer(&document.sentences[index], next)
     })
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Clause {
 }
 
 /// The prompt without quoted lines and fenced blocks, which are the user's material.
-pub(super) fn own_lines(prompt: &str) -> String {
+pub(in crate::judge) fn own_lines(prompt: &str) -> String {
     let mut is_code = false;
     let own = prompt.lines().filter(|line| {
         let begin = line.trim_start();

@@ -31,6 +31,7 @@ mod wrapper;
 
 pub use called::last_run;
 pub use catalog::Catalog;
+pub(super) use clause::own_lines;
 pub use demanded::demanded;
 pub use demanded_acts::{DemandedAct, demanded_acts};
 pub use memory::Memory;

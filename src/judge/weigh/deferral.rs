@@ -3,7 +3,7 @@
 //! Must not judge anything else in the words.
 
 use crate::judge::questions::{self, Speech};
-use crate::judge::words;
+use crate::judge::{runs, words};
 use crate::model::QuestionWeight;
 
 /// What a person declined of what words ask or offer.
@@ -35,7 +35,9 @@ impl Declined {
 /// The first sentence that postpones something that `prompts` name and no other sentence mentions. What it quotes may
 /// name something, and postpones nothing.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
-    let asked = prompts.join("\n").to_lowercase();
+    // What a person pasted is material.
+    let own: Vec<String> = prompts.iter().map(|prompt| runs::own_lines(prompt)).collect();
+    let asked = own.join("\n").to_lowercase();
     let postpones = |text: &str| words::has(text, "puts_off");
     if postpones(&asked) {
         return None;
@@ -43,7 +45,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
-    let wants_aside = puts_aside(&prompts.join("\n").to_lowercase());
+    let wants_aside = puts_aside(&own.join("\n").to_lowercase());
     let puts_off = |said: &Said<'_>| {
         postpones(&said.own) && !names_none(&said.own) && !(wants_aside && puts_aside(&said.own))
     };
