@@ -32,6 +32,8 @@ pub enum Reason {
     RunFailedBeside(String),
     /// This command passed, and nothing was edited since.
     RunPassed(String),
+    /// What a prompt asks for, in its words, cannot be verified, because of this.
+    Demanded(String, Fact),
     /// How the command of a supervised run ended.
     CommandEnded(CommandEnd),
     /// A turn runs this call.

@@ -31,6 +31,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::RunFailed(command) => say::run_failed(command),
         Reason::RunFailedBeside(command) => say::run_failed_beside(command),
         Reason::RunPassed(command) => say::run_passed(command),
+        Reason::Demanded(what, found) => say::demanded(what, sets::fact(*found)),
         Reason::CommandEnded(end) => say::it(runs::command_end(*end)),
         Reason::Calls(call) => say::calls(call),
         Reason::Background(work) => say::background(work),

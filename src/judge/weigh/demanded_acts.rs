@@ -46,8 +46,9 @@ pub(super) fn weigh(
         }
         let words = excerpt::reason(&demanded.words);
         let point = Point::OrderedAct { act: demanded.act.to_owned(), words: words.clone() };
-        let evidence = Evidence::claim(Source::Command, words, Claim::No, Origin::of(session).as_read())
-            .because(Fact::OrderedActUnseen);
+        let evidence =
+            Evidence::claim(Source::Command, words.clone(), Claim::No, Origin::of(session).as_read())
+                .because(Reason::Demanded(words, Fact::OrderedActUnseen));
         evidence_set.add(Parts::WORDS, Evidence { points: vec![point], ..evidence });
     }
 }

@@ -82,7 +82,8 @@ pub(super) fn weigh(
             Some(run) => Origin::of(session).at(run.moment.at),
             None => Origin::of(session).as_read(),
         };
-        let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
+        let evidence = Evidence::claim(Source::Tests, what.clone(), Claim::No, provenance)
+            .because(Reason::Demanded(what, found));
         evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
     }
     are_met
@@ -98,14 +99,15 @@ fn weigh_call(
     evidence_set: &mut EvidenceSet,
 ) -> bool {
     let is_changed = |moment: StepMoment| summary.last_edit.is_some_and(|edit| edit.order > moment.order);
-    let why: Reason = match found {
-        None => Fact::OrderedNotRun.into(),
+    let unverified = |found| Reason::Demanded(what.clone(), found);
+    let why = match found {
+        None => unverified(Fact::OrderedNotRun),
         Some((RunOutcome::Failed, _)) => Reason::RunFailed(what.clone()),
         Some((RunOutcome::Passed, moment)) if !must_pass || !is_changed(moment) => return true,
         Some((RunOutcome::Unknown, _)) if !must_pass => return false,
-        Some((RunOutcome::Passed, _)) => Fact::OrderedChanged.into(),
+        Some((RunOutcome::Passed, _)) => unverified(Fact::OrderedChanged),
         Some((RunOutcome::Unknown | RunOutcome::CouldNotStart | RunOutcome::Empty, _)) => {
-            Fact::OrderedUnknown.into()
+            unverified(Fact::OrderedUnknown)
         }
     };
     let origin = Origin::of(session);
