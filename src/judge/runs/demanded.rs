@@ -6,7 +6,7 @@
 //! green"). Words about running ("the tests run slowly", "do not run the tests") have no such form.
 
 use super::Catalog;
-use super::clause::{Clause, ENDS, clauses, own_lines};
+use super::clause::{Clause, ENDS};
 use super::joined_script::in_joined_script;
 use super::named_check::{Demanded, KINDS, of_call, of_tool};
 use crate::judge::task::phrases::{Group, PHRASES};
@@ -24,15 +24,14 @@ enum ListEnd {
 }
 
 /// The checks that a prompt tells to run.
-pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
+pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<Demanded> {
     let mut found: Vec<Demanded> = Vec::new();
     let mut is_order = false;
-    let prompt = &own_lines(prompt);
     // Named before what is demanded of them all: "make sure that pytest and ruff check pass".
     let mut named: Vec<Demanded> = Vec::new();
     let mut is_wanted = false;
     let mut named_tests = None;
-    for clause in clauses(prompt) {
+    for clause in clauses {
         let order = clause.order(is_order && clause.is_joined, catalog).or_else(|| {
             let tests = clause.runs_them().then_some(named_tests.as_ref()).flatten()?;
             Some(Demanded::of_kind(CheckKind::Test, String::clone(tests)))
@@ -53,7 +52,7 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
         }
         found.extend(order.map(|demanded| clause.placed(demanded)));
     }
-    let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
+    let parts = own.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
     found.extend(parts.flat_map(|part| in_joined_script(part, catalog)));
     found.dedup();
     found
@@ -193,10 +192,14 @@ impl Clause {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::judge::runs::{Catalog, Demanded, Demands};
+
+    fn demanded(prompt: &str) -> Vec<Demanded> {
+        Demands::of(prompt, Catalog::built_in()).checks
+    }
 
     fn asked(prompt: &str) -> Vec<String> {
-        demanded(prompt, Catalog::built_in()).into_iter().map(|demanded| demanded.words).collect()
+        demanded(prompt).into_iter().map(|demanded| demanded.words).collect()
     }
 
     #[test]
@@ -269,15 +272,14 @@ mod tests {
 
     #[test]
     fn an_order_names_its_folder() {
-        let folder =
-            |prompt: &str| demanded(prompt, Catalog::built_in()).pop().and_then(|found| found.folder);
+        let folder = |prompt: &str| demanded(prompt).pop().and_then(|found| found.folder);
         assert_eq!(
             folder("Add paging, run the tests in services/api, and commit."),
             Some("services/api".to_owned())
         );
         assert_eq!(folder("Run cargo test in ./crates/web/."), Some("crates/web".to_owned()));
         assert_eq!(folder("Run the tests in parallel."), None);
-        let found = demanded("Run the tests in services/api.", Catalog::built_in()).remove(0);
+        let found = demanded("Run the tests in services/api.").remove(0);
         let is_run_in = |folder| found.is_run_in(folder);
         assert_eq!(is_run_in(None), Some(true));
         assert_eq!(is_run_in(Some("services")), Some(true));

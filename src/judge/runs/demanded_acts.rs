@@ -5,7 +5,7 @@
 //! queue" has no such form, and neither has what is left to a condition: "push it if you like".
 
 use super::Catalog;
-use super::clause::{Clause, ENDS, clauses, own_lines};
+use super::clause::{Clause, ENDS};
 use crate::judge::task::phrases::{Group, PHRASES};
 
 /// The verbs of acts.
@@ -33,56 +33,41 @@ pub struct DemandedAct {
     pub words: String,
 }
 
-/// The acts that the prompts of a task ask for, the oldest first, and that no later one takes back.
-pub fn demanded_acts<'p>(prompts: impl Iterator<Item = &'p str>, catalog: &Catalog) -> Vec<DemandedAct> {
-    let mut demanded: Vec<DemandedAct> = Vec::new();
-    for prompt in prompts {
-        let own = own_lines(prompt);
-        demanded.retain(|known| !refuses(&own, known.act));
-        for found in of_prompt(&own, catalog) {
-            if demanded.iter().all(|known| known.act != found.act) {
-                demanded.push(found);
-            }
-        }
-    }
-    demanded
-}
-
-fn of_prompt(prompt: &str, catalog: &Catalog) -> Vec<DemandedAct> {
+/// The acts that a prompt asks for.
+pub(super) fn acts(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<DemandedAct> {
     let mut found = Vec::new();
     let mut is_open = false;
-    for clause in clauses(prompt) {
+    for clause in clauses {
         let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
         found.extend(clause.act(catalog).filter(|_| !leaves_open && !is_open));
         is_open = leaves_open;
     }
-    let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
+    let parts = own.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
     found.extend(parts.filter_map(in_joined_script));
     found
 }
 
-/// Whether a prompt says that an act is not to be done.
-fn refuses(prompt: &str, act: &str) -> bool {
-    let verbs: Vec<Group> = match act {
-        "pull request" => vec![Group::PullRequests],
-        act => VERBS.iter().filter(|(_, known)| *known == act).map(|(verb, _)| *verb).collect(),
+/// The acts of which a prompt says that they are not to be done.
+pub(super) fn refused(own: &str, clauses: &[Clause]) -> Vec<&'static str> {
+    let joined: String = own.to_lowercase().split_whitespace().collect();
+    let has = |group| PHRASES.joined(group).any(|phrase| joined.contains(phrase));
+    let refuses_joined = has(Group::NoOrder);
+    let is_refused = |(verb, _): &&(Group, &str)| {
+        let verb = if *verb == Group::Opens { Group::PullRequests } else { *verb };
+        clauses.iter().any(|clause| clause.refuses(verb)) || refuses_joined && has(verb)
     };
-    let refuses = |clause: &Clause| {
-        let is_named = |at: usize| PHRASES.starts(&clause.lower[at..], &verbs).is_some();
-        let named = (0..clause.lower.len()).filter(|at| is_named(*at));
-        named
-            .into_iter()
-            .any(|at| PHRASES.has(&clause.lower[at.saturating_sub(REFUSAL_REACH)..at], Group::RefusesAct))
-    };
-    let joined: String = prompt.to_lowercase().split_whitespace().collect();
-    let is_refused_joined = || {
-        PHRASES.joined(Group::NoOrder).any(|refusal| joined.contains(refusal))
-            && PHRASES.joined(verbs[0]).any(|verb| joined.contains(verb))
-    };
-    clauses(prompt).iter().any(refuses) || is_refused_joined()
+    VERBS.iter().filter(is_refused).map(|(_, act)| *act).collect()
 }
 
 impl Clause {
+    /// Whether the clause says that what a phrase of this group names is not to be done.
+    fn refuses(&self, group: Group) -> bool {
+        let named = (0..self.lower.len()).filter(|at| self.starts(*at, group).is_some());
+        named
+            .into_iter()
+            .any(|at| PHRASES.has(&self.lower[at.saturating_sub(REFUSAL_REACH)..at], Group::RefusesAct))
+    }
+
     /// The act that the clause orders.
     fn act(&self, catalog: &Catalog) -> Option<DemandedAct> {
         let mut begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
@@ -145,11 +130,13 @@ fn in_joined_script(part: &str) -> Option<DemandedAct> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::judge::runs::{Catalog, Demands, demanded_acts};
 
     fn asked(prompts: &[&str]) -> Vec<(&'static str, String)> {
-        let found = demanded_acts(prompts.iter().copied(), Catalog::built_in());
-        found.into_iter().map(|found| (found.act, found.words)).collect()
+        let demands: Vec<Demands> =
+            prompts.iter().map(|prompt| Demands::of(prompt, Catalog::built_in())).collect();
+        let found = demanded_acts(demands.iter());
+        found.into_iter().map(|found| (found.act, found.words.clone())).collect()
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What a prompt asks for outside the work tree, such as a push: what failed and was not repeated, or of which nothing
 //! shows that it was done, is undone work (DESIGN.md 2.2: missing evidence is no YES). Must not know what git tells.
 
-use crate::judge::runs::{self, Catalog, DemandedAct};
+use std::sync::Arc;
+
+use crate::judge::runs::{self, DemandedAct, Demands};
 use crate::judge::words;
 use crate::model::{
     ActingRun, Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, RunsSummary, SessionObservation,
@@ -18,6 +20,7 @@ pub(super) fn weigh(
     summary: &RunsSummary,
     all: &[&RunsSummary],
     (session, task): (&SessionObservation, &SessionTask),
+    demands: &[Arc<Demands>],
     evidence_set: &mut EvidenceSet,
 ) {
     let failed = summary.failed_act.as_ref();
@@ -36,10 +39,10 @@ pub(super) fn weigh(
     if !is_told || may_hide_acts(session, task) {
         return;
     }
-    for demanded in runs::demanded_acts(task.all_prompts(session), Catalog::built_in()) {
+    for demanded in runs::demanded_acts(demands.iter().map(AsRef::as_ref)) {
         let has_failed = failed.is_some_and(|failed| failed.act == demanded.act);
         if has_failed
-            || all.iter().any(|runs| shows(runs, &demanded))
+            || all.iter().any(|runs| shows(runs, demanded))
             || is_told_of(demanded.act, session, task)
         {
             continue;

@@ -1,7 +1,9 @@
 //! The checks that the prompts of a task demand: each has to have passed since the last change (DESIGN.md 2.2). Must not run
 //! anything.
 
-use crate::judge::runs::{self, Catalog, Demanded, Named};
+use std::sync::Arc;
+
+use crate::judge::runs::{self, Demanded, Demands, Named};
 use crate::judge::{task, words};
 use crate::model::{
     CheckRun, Claim, Evidence, Fact, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
@@ -24,15 +26,15 @@ fn is_as_strict(command: &str, demanded: &str) -> bool {
 pub(super) fn weigh(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
+    demands: &[Arc<Demands>],
     evidence_set: &mut EvidenceSet,
 ) -> bool {
     if summary.is_partial || task.current().is_none() {
         return false;
     }
-    let prompts = task.all_prompts(session);
-    let mut asked: Vec<Demanded> = prompts.flat_map(|it| runs::demanded(it, Catalog::built_in())).collect();
+    let mut asked: Vec<&Demanded> = demands.iter().flat_map(|prompt| &prompt.checks).collect();
     asked.dedup();
-    let only = only_check(session, task);
+    let only = only_check(session, task, demands);
     let mut are_met = !asked.is_empty();
     for demanded in asked {
         if let Named::Call { words, must_pass } = &demanded.what {
@@ -121,9 +123,12 @@ fn weigh_call(
 }
 
 /// The check that is all that the last prompt asks for, so that its pass is the whole task, and the place of that prompt.
-fn only_check(session: &SessionObservation, task: &SessionTask) -> Option<(Demanded, u64)> {
+fn only_check<'d>(
+    session: &SessionObservation,
+    task: &SessionTask,
+    demands: &'d [Arc<Demands>],
+) -> Option<(&'d Demanded, u64)> {
     let current = task.current().filter(|_| session.history.tells_steps)?;
-    let mut asked = runs::demanded(&current.last_prompt, Catalog::built_in());
-    let only = asked.pop()?;
-    (asked.is_empty() && task::may_need_no_change(&current.last_prompt)).then_some((only, current.asked))
+    let [only] = &demands.last()?.checks[..] else { return None };
+    task::may_need_no_change(&current.last_prompt).then_some((only, current.asked))
 }

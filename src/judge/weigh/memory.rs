@@ -3,10 +3,13 @@
 //! turns; what it means is judged anew each time.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use super::deeds::WorkMemory;
 use super::texts::Texts;
-use crate::judge::{runs, task};
+use crate::judge::runs::{self, Catalog, Demands};
+use crate::judge::task;
 use crate::model::{Observations, SessionObservation};
 
 /// What was read from the sessions of one workspace. Losing it costs only time.
@@ -28,6 +31,23 @@ pub(super) struct SessionMemory {
     pub(super) tasks: task::Memory,
     pub(super) runs: runs::Memory,
     pub(super) work: WorkMemory,
+    /// What its prompts demand, by the hash and the length of each.
+    demands: HashMap<(u64, usize), Arc<Demands>>,
+}
+
+impl SessionMemory {
+    /// What each of these prompts demands, in order. Forgets others.
+    pub(super) fn demands<'p>(&mut self, prompts: impl Iterator<Item = &'p str>) -> Vec<Arc<Demands>> {
+        let mut known = std::mem::take(&mut self.demands);
+        let read = prompts.map(|prompt| {
+            let key = (known.hasher().hash_one(prompt), prompt.len());
+            let demands = self.demands.get(&key).cloned().or_else(|| known.remove(&key));
+            let demands = demands.unwrap_or_else(|| Arc::new(Demands::of(prompt, Catalog::built_in())));
+            self.demands.insert(key, demands.clone());
+            demands
+        });
+        read.collect()
+    }
 }
 
 impl Memory {

@@ -63,22 +63,24 @@ pub(super) fn weigh(
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
             || top.is_some_and(|top| wrote_outside(session, task, (top, ignored)));
         proven.is_only_acts &= task.is_only(&acts);
-        summaries.push((summary, *session, task));
+        let last = task.current().map(|task| task.last_prompt.as_str());
+        let demands = memory.of(session).demands(task.all_prompts(session).chain(last));
+        summaries.push((summary, *session, task, demands));
     }
     let all: Vec<&RunsSummary> = summaries.iter().map(|(summary, ..)| summary).collect();
-    for (summary, session, task) in &summaries {
-        let others = summaries.iter().filter(|(_, other, _)| !std::ptr::eq(*other, *session));
+    for (summary, session, task, demands) in &summaries {
+        let others = summaries.iter().filter(|(_, other, ..)| !std::ptr::eq(*other, *session));
         let others: Vec<&RunsSummary> = others
-            .filter(|(_, other, _)| other.folder == session.folder)
+            .filter(|(_, other, ..)| other.folder == session.folder)
             .map(|(summary, ..)| summary)
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
-        let has_met = demanded_checks::weigh(summary, (session, task), evidence_set);
+        let has_met = demanded_checks::weigh(summary, (session, task), demands, evidence_set);
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
         proven.is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
-        demanded_acts::weigh(summary, &all, (session, task), evidence_set);
+        demanded_acts::weigh(summary, &all, (session, task), demands, evidence_set);
     }
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
