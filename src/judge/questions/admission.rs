@@ -23,6 +23,7 @@ pub(super) fn admits(document: &Document<'_>) -> bool {
         || has_an_open_mark(document)
         || has_an_open_item(document)
         || has_an_admitting_note(document)
+        || has_a_counting_lead(document)
         || sentences(document, is_open).next().is_some()
 }
 
@@ -74,10 +75,21 @@ fn is_box(document: &Document<'_>, sentence: &Sentence, boxes: &[&str]) -> bool 
 fn says_so(document: &Document<'_>, at: usize, sentence: &Sentence) -> bool {
     let forms = sentence.forms;
     let is_word = forms.has(Form::Admits) && !forms.has(Form::AdmitsNot);
-    is_word && !is_mended(document, at)
-        || forms.has(Form::Counted)
-            && clauses::counts_a_part(document.words(sentence))
-            && !accounts_for_rest(document, at)
+    is_word && !is_mended(document, at) || counts_a_part(document, at)
+}
+
+/// Whether the sentence at this place counts a part of what there is.
+fn counts_a_part(document: &Document<'_>, at: usize) -> bool {
+    let sentence = &document.sentences[at];
+    sentence.forms.has(Form::Counted)
+        && clauses::counts_a_part(document.words(sentence))
+        && !accounts_for_rest(document, at)
+}
+
+/// Whether the words above a list or a table count a part: "4 of 6 endpoints now answer with it:".
+fn has_a_counting_lead(document: &Document<'_>) -> bool {
+    let mut places = 0..document.sentences.len();
+    places.any(|at| document.sentences[at].end == End::Colon && counts_a_part(document, at))
 }
 
 /// Whether the sentence at this place, or the next, says that the rest needed nothing.

@@ -20,9 +20,10 @@ const DONE: [(&str, &[&str]); 3] = [
     ("publish", &["+ ", "Published ", "View at:", "Successfully registered gem", "digest: sha256"]),
 ];
 /// Words in the names of scripts and targets that may do these.
-const NAMES: [(&str, &[&str]); 5] = [
+const NAMES: [(&str, &[&str]); 6] = [
     ("push", &["push", "release", "publish", "deploy", "ship"]),
     ("pull request", &["pulls", "merge_requests", "pr", "mr", "pullrequest"]),
+    ("merge", &["merge", "release", "land"]),
     ("publish", &["publish", "release", "upload"]),
     ("deploy", &["deploy", "release", "ship", "rollout", "publish"]),
     ("tag", &["tag", "tags", "release", "version", "bump"]),
@@ -67,6 +68,8 @@ impl<'c> Acts<'c> {
             match seen {
                 ExitSays::Zero => acts.done.push((act, line)),
                 _ if act == "tag" && !says_refused(&run.output) => acts.likely.push((act, line)),
+                // What conflicts is merged all the same, or left in the middle, which git tells.
+                _ if act == "merge" => acts.likely.push((act, line)),
                 _ if !SENDS.contains(&act) => {}
                 ExitSays::NotZero(_) => acts.failed = Some((act, line)),
                 ExitSays::InFailedChain | ExitSays::Nothing if says_refused(&run.output) => {
@@ -109,8 +112,8 @@ fn by_name(call: &Call, catalog: &Catalog) -> impl Iterator<Item = &'static str>
     let names = names.map(|word| word.rsplit('/').next().unwrap_or(word));
     let is_of_name = |sign: char| sign.is_alphanumeric() || sign == '_';
     let words: Vec<&str> = names.flat_map(|name| name.split(move |sign| !is_of_name(sign))).collect();
-    let named = NAMES.iter().filter(|(_, names)| words.iter().any(|word| names.contains(word)));
-    named.map(|(act, _)| *act).collect::<Vec<_>>().into_iter()
+    let found = NAMES.iter().filter(|(_, names)| words.iter().any(|word| names.contains(word)));
+    found.map(|(act, _)| *act).collect::<Vec<_>>().into_iter()
 }
 
 /// Whether a word ends as the name of a file, and not as a version does.

@@ -43,7 +43,7 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
             // The dots of `./...` belong to the name.
             let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
             // So does a dot by itself: `ruff check .`.
-            let is_name = word.ends_with('/') || bare == ".";
+            let is_name = bare.ends_with("/...") || bare.ends_with('/') || bare == ".";
             let word = if is_name { bare } else { word };
             // The number of an item in a list.
             let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());

@@ -31,6 +31,8 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
     let mut named: Vec<Demanded> = Vec::new();
     let mut is_wanted = false;
     let mut named_tests = None;
+    // Below "acceptance criteria" a clause that says that a check passes demands it.
+    let mut are_criteria = false;
     for clause in clauses {
         let order = clause.order(is_order && clause.is_joined, catalog).or_else(|| {
             let tests = clause.runs_them().then_some(named_tests.as_ref()).flatten()?;
@@ -39,6 +41,7 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
         named_tests = clause.names_tests().or(named_tests);
         is_order = order.is_some();
         let is_first = named.is_empty();
+        are_criteria |= clause.starts(0, Group::Criteria) == Some(clause.lower.len());
         match clause.of_list(is_first, catalog) {
             Some((demanded, begin, ListEnd::No)) => {
                 is_wanted = if is_first { begin > 0 } else { is_wanted };
@@ -48,6 +51,7 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
                 found.append(&mut named);
                 found.push(demanded);
             }
+            Some((demanded, _, ListEnd::Passes)) if are_criteria => found.push(demanded),
             Some(_) | None => named.clear(),
         }
         found.extend(order.map(|demanded| clause.placed(demanded)));
@@ -184,6 +188,12 @@ impl Clause {
         if self.is_code.get(begin..to).is_some_and(|words| words.iter().all(|is_code| *is_code)) {
             return of_call(words, catalog);
         }
+        // "The unit tests (npm run test:unit)": what is in brackets says how.
+        let mut with_call = (begin + 1..to)
+            .filter(|at| KINDS.iter().any(|(group, _)| self.starts(begin, *group) == Some(at - begin)));
+        if let Some(demanded) = with_call.find_map(|at| of_tool(&self.words[at..to], catalog)) {
+            return Some(demanded);
+        }
         let is_all = |group| self.starts(begin, group) == Some(to - begin);
         let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
         Some(Demanded::of_kind(*kind, self.words[from..to].join(" ")))
@@ -255,7 +265,23 @@ mod tests {
             asked("`./mvnw verify` in backend and `pnpm test` in frontend must pass, then commit."),
             ["./mvnw verify", "pnpm test"]
         );
+    }
+
+    #[test]
+    fn what_has_to_pass_is_named_in_many_ways() {
         assert_eq!(asked("Die Tests müssen durchlaufen."), ["Die Tests"]);
+        assert_eq!(
+            asked("The unit tests (npm run test:unit) have to be green afterwards."),
+            ["npm run test:unit"]
+        );
+        assert_eq!(asked("`npm test` must be fully green when you finish."), ["npm test"]);
+        assert_eq!(asked("`npm run typecheck` muss am Ende ohne Fehler durchlaufen."), ["npm run typecheck"]);
+        assert_eq!(asked("Acceptance criteria:\n- `npx vitest run` passes\n- committed"), ["npx vitest run"]);
+        assert_eq!(
+            asked("At the end send a subagent to run `cargo test`; it must be green."),
+            ["cargo test"]
+        );
+        assert_eq!(asked("Soft deletes in backend/. Run pytest in backend/ and commit."), ["pytest"]);
         assert_eq!(asked("Add it. `act -j test` has to go through, then commit."), ["act -j test"]);
         assert_eq!(asked("`test_login` and `parse()` must pass the token on."), Vec::<String>::new());
         assert_eq!(asked("Write tests for the discount rules and run them, then commit."), ["tests"]);

@@ -9,7 +9,8 @@ use super::clause::{Clause, ENDS};
 use crate::judge::task::phrases::{Group, PHRASES};
 
 /// The verbs of acts.
-const VERBS: [(Group, &str); 5] = [
+const VERBS: [(Group, &str); 6] = [
+    (Group::Merges, "merge"),
     (Group::Pushes, "push"),
     (Group::Opens, "pull request"),
     (Group::Publishes, "publish"),
@@ -95,6 +96,11 @@ impl Clause {
     fn sent_until(&self, from: usize, act: &str) -> Option<usize> {
         match act {
             "pull request" => Some(from + self.starts(from, Group::PullRequests)?),
+            "merge" => {
+                let at = from + self.starts(from, Group::Sent).unwrap_or_default();
+                let to = at + self.starts(at, Group::Into)?;
+                Some(to + self.starts(to, Group::Destinations)?)
+            }
             "tag" => {
                 let at = self.after(from, &[Group::Sent, Group::Articles]);
                 let at = if self.lower.get(at).is_some_and(|word| word == "as") { at + 1 } else { at };
@@ -162,6 +168,7 @@ mod tests {
             ("Publish the crate.", "publish"),
             ("Fix the header and deploy it to staging.", "deploy"),
             ("Tag it as v1.4.0", "tag"),
+            ("Commit it, and then merge the branch into main.", "merge"),
             ("Bump the version, commit, and tag the commit v1.4.0.", "tag"),
         ] {
             let found: Vec<&str> = asked(&[prompt]).iter().map(|(act, _)| *act).collect();
@@ -177,6 +184,8 @@ mod tests {
     #[test]
     fn what_only_speaks_of_an_act_orders_none() {
         for prompt in [
+            "Merge main into this branch.",
+            "Merge the two lists into one.",
             "Push the new values into the queue.",
             "Push it onto the stack in parse().",
             "Don't push.",

@@ -123,9 +123,13 @@ impl Fold {
     /// What the steps mean for the task. `is_partial` means that steps are missing.
     pub(super) fn summary(self, is_about_checks: bool, is_partial: bool, home: Option<&str>) -> RunsSummary {
         let in_task = |moment: StepMoment| self.is_in_task(moment);
+        let is_beside = |run: &Run| {
+            !is_above(run.facts.folder.as_deref(), &self.task.edited_in, home)
+                || run.picks_others(self.task.edited_in.iter().map(AsRef::as_ref))
+        };
         let told = |run: &Run| CheckRun {
             is_edited_after: run.is_before(self.last_edit),
-            is_beside: !is_above(run.facts.folder.as_deref(), &self.task.edited_in, home),
+            is_beside: is_beside(run),
             ..run.facts.clone()
         };
         let is_known_before = |red: &Run| {
@@ -139,9 +143,7 @@ impl Fold {
             self.checks.still_red().into_iter().partition(|red| is_known_before(red));
         let is_red = red.iter().any(|run| run.facts.kind == CheckKind::Test);
         let proof = self.checks.last_whole_pass(|run| {
-            !run.is_before(self.last_edit)
-                && in_task(run.facts.moment)
-                && is_above(run.facts.folder.as_deref(), &self.task.edited_in, home)
+            !run.is_before(self.last_edit) && in_task(run.facts.moment) && !is_beside(run)
         });
         let last = self.checks.last_of_each().into_iter();
         RunsSummary {

@@ -37,6 +37,7 @@ pub use demanded_acts::DemandedAct;
 pub use demands::{Demands, demanded_acts};
 pub use memory::Memory;
 pub use named_check::{Demanded, Named};
+pub use narrowing::packages;
 pub(super) use script::joined as path_from;
 
 use command::CommandRead;

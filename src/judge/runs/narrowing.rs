@@ -13,7 +13,9 @@ pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
 
 /// The words that restrict a call, and whether it runs only a part of the check.
 pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
-    let mut narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
+    let (named, rest) = call.words.split_at(n_words.min(call.words.len()));
+    let mut narrowed_by = narrowing(tool, rest);
+    narrowed_by.extend(packages_before(tool, named));
     let narrows = |word: &String| {
         let is_part = word.starts_with('-')
             || !tool.takes_folders
@@ -41,6 +43,30 @@ pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bo
 /// Whether a word picks packages: the option by itself, or with its value behind it.
 pub(super) fn picks_packages(word: &str) -> bool {
     is_option(word.split(' ').next().unwrap_or(word), &PACKAGE_OPTIONS)
+}
+
+/// The packages that options within the words that name the call pick: `pnpm --filter api test`.
+fn packages_before(tool: &Tool, named: &[String]) -> Vec<String> {
+    let pairs = named.windows(2).filter(|pair| tool.runs_others && picks_packages(&pair[0]));
+    pairs.map(|pair| if pair[0].contains('=') { pair[0].clone() } else { pair.join(" ") }).collect()
+}
+
+/// The name in what picks a package: `api` of `@acme/api...` and of `--filter=./apps/api`; `None` where it is no name.
+fn package_name(value: &str) -> Option<&str> {
+    let value = value.rsplit('=').next().unwrap_or(value);
+    let name = value.trim_end_matches(['.', '^', '/', '}']);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let is_name = |sign: char| sign.is_alphanumeric() || sign == '-' || sign == '_';
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
+}
+
+/// The packages that the options of a call pick.
+pub fn packages(command: &str) -> Vec<&str> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let picking = words.iter().enumerate().filter(|(_, word)| picks_packages(word));
+    let values =
+        picking.filter_map(|(at, word)| if word.contains('=') { Some(word) } else { words.get(at + 1) });
+    values.filter_map(|value| package_name(value)).collect()
 }
 
 /// The words after a call that restrict it.

@@ -230,6 +230,10 @@ fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[ExitSays], commands: &
             ExitSays::Nothing if is_cut && !found.report.has_failed => (RunOutcome::Unknown, ToldBy::Nothing),
             ExitSays::Nothing => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
         };
+        // A script that is not there is passed over in silence.
+        let is_silent =
+            commands[*at].words.iter().any(|word| word == "--if-present") && run.output.trim().is_empty();
+        let outcome = if is_silent { RunOutcome::Unknown } else { outcome };
         found.outcome = outcome;
         found.told_by = if outcome == RunOutcome::Unknown { ToldBy::Nothing } else { told_by };
     }

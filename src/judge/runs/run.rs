@@ -2,13 +2,17 @@
 //! decide what a run proves.
 
 use super::catalog::Texts;
-use super::narrowing::picks_packages;
+use super::narrowing::{packages, picks_packages};
 use super::read::FoundRun;
 use crate::judge::words;
 use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
 
 /// A position between the steps: an edit in the same command can come before or after a run in it.
 pub(super) type Place = (u64, u8);
+
+/// Folders that hold one package each.
+const PARENTS: [&str; 9] =
+    ["packages", "apps", "services", "libs", "modules", "crates", "projects", "plugins", "workspaces"];
 
 /// A run, with what is needed to compare it with others.
 #[derive(Debug, Clone)]
@@ -98,6 +102,17 @@ impl Run {
         };
         let is_folder = |word: &&String| !word.starts_with('-');
         !named(self) || !named(other) || other.narrowed_by.iter().filter(is_folder).all(is_below)
+    }
+
+    /// Whether it picks packages, and something was edited in the folder of another one.
+    pub(super) fn picks_others<'f>(&self, mut edited_in: impl Iterator<Item = &'f str>) -> bool {
+        let picked = if self.runs_others { packages(&self.facts.command) } else { Vec::new() };
+        let is_other = |folder: &str| {
+            let mut parts = folder.split('/').skip_while(|part| !PARENTS.contains(part)).skip(1);
+            let name = parts.next().filter(|name| !name.is_empty());
+            name.is_some_and(|name| !picked.iter().any(|it| it.contains(name) || name.contains(it)))
+        };
+        !picked.is_empty() && edited_in.any(is_other)
     }
 
     /// Whether the script that it runs is named for another suite than the plain tests, which those need not contain:

@@ -54,6 +54,9 @@ pub(in crate::judge) enum Group {
     Towards,
     LeavesOpen,
     RefusesAct,
+    Merges,
+    Into,
+    Criteria,
     PutsInWords,
     Texts,
 }

@@ -21,6 +21,16 @@ fn is_as_strict(command: &str, demanded: &str) -> bool {
     demanded.split_whitespace().filter(is_stricter).all(has)
 }
 
+/// Whether a run was of other packages than those that are demanded, or in another folder.
+fn is_beside(run: &CheckRun, demanded: &Demanded) -> bool {
+    let packages = runs::packages(&demanded.words);
+    if packages.is_empty() {
+        return !demanded.is_run_in(run.folder.as_deref()).unwrap_or(!run.is_beside);
+    }
+    let picked = runs::packages(&run.command);
+    !picked.is_empty() && !packages.iter().any(|package| picked.contains(package))
+}
+
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
 /// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
 pub(super) fn weigh(
@@ -50,7 +60,7 @@ pub(super) fn weigh(
         };
         let runs = || summary.last.iter().filter(is_it);
         let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
-        let is_beside = |run: &CheckRun| !demanded.is_run_in(run.folder.as_deref()).unwrap_or(!run.is_beside);
+        let is_beside = |run: &CheckRun| is_beside(run, demanded);
         let is_met = |run: &CheckRun| {
             run.outcome == RunOutcome::Passed
                 && !run.is_edited_after

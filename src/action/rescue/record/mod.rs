@@ -286,13 +286,7 @@ fn kept_in_vault(
 ) -> Result<Kept, RescueError> {
     worktree.sync()?;
     let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
-    Ok(Kept {
-        reference: reference.into(),
-        n_disk_bytes: metadata.len(),
-        vault: Some(vault),
-        is_vault_only: true,
-        notices,
-    })
+    Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
 }
 
 /// Whether git could not take a lock. The reftable format has a single lock for all references.
