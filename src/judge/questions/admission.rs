@@ -160,10 +160,18 @@ fn says(cell: &str, signs: &[char], group: &str) -> bool {
 
 fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
     let tells_state = |cell: &&str| words::of("tells_state").contains(&cell.to_lowercase().as_str());
-    let Some(column) = title.iter().position(tells_state) else { return false };
-    let mut cells = rows.iter().filter_map(|row| row.get(column));
-    cells.clone().any(|cell| says(cell, &DONE, "state_done"))
-        && cells.any(|cell| says(cell, &OPEN, "state_open"))
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let is_done = |cell: &&str| says(cell, &DONE, "state_done");
+    if let Some(column) = title.iter().position(tells_state) {
+        return cells(column).any(is_done) && cells(column).any(|cell| says(cell, &OPEN, "state_open"));
+    }
+    // Under another title it takes both: a mark alone may be what a thing has, and a word what it means.
+    let is_marked_open = |cell: &&&str| cell.starts_with(OPEN) || cell.starts_with(['—', '–']);
+    let mut columns = 1..title.len();
+    columns.any(|column| {
+        cells(column).any(|cell| cell.starts_with(DONE))
+            && cells(column).filter(is_marked_open).any(|cell| says(cell, &[], "state_open"))
+    })
 }
 
 /// Whether lines beside each other are marked as done, and one as not. What was so before is marked so too.

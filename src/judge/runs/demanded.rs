@@ -76,6 +76,9 @@ impl Clause {
             }
             return self.named_until(from, self.words.len(), catalog).map(Demanded::only_run);
         }
+        if let Some(demanded) = self.used_instead(begin, catalog) {
+            return Some(demanded);
+        }
         if let Some(demanded) = self.checked_with(begin, catalog) {
             return Some(demanded);
         }
@@ -135,6 +138,13 @@ impl Clause {
     /// A check with the folder that the clause names.
     fn placed(&self, demanded: Demanded) -> Demanded {
         Demanded { folder: self.folder(), near: self.near(), ..demanded }
+    }
+
+    /// The tool that the clause wants used in the place of another: "use `tox -e py312` instead".
+    fn used_instead(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
+        let from = begin + self.starts(begin, Group::Uses)?;
+        let (to, _) = self.find(from, Group::Instead)?;
+        of_tool(&self.words[from..to], catalog)
     }
 
     /// Whether the clause wants run what was named before, with no word of how: "write tests and run them".
@@ -269,6 +279,14 @@ mod tests {
 
     #[test]
     fn what_has_to_pass_is_named_in_many_ways() {
+        assert_eq!(
+            asked("wait, don't use plain pytest. Use `tox -e py312` instead, then commit"),
+            ["tox -e py312"]
+        );
+        assert_eq!(
+            asked("改完后运行 `pnpm test` 和 `pnpm build`，都通过再提交。"),
+            ["pnpm test", "pnpm build"]
+        );
         assert_eq!(asked("Die Tests müssen durchlaufen."), ["Die Tests"]);
         assert_eq!(
             asked("The unit tests (npm run test:unit) have to be green afterwards."),

@@ -17,6 +17,14 @@ const VERBS: [(Group, &str); 6] = [
     (Group::Deploys, "deploy"),
     (Group::Tags, "tag"),
 ];
+/// What has been done, in a list of what has to hold at the end.
+const DONE: [(Group, &str); 5] = [
+    (Group::Pushed, "push"),
+    (Group::Merged, "merge"),
+    (Group::Deployed, "deploy"),
+    (Group::Tagged, "tag"),
+    (Group::Requested, "pull request"),
+];
 /// The verbs of acts in scripts without blanks, which no other use of them has the form of.
 const JOINED_VERBS: [(Group, &str); 3] =
     [(Group::Pushes, "push"), (Group::PullRequests, "pull request"), (Group::Deploys, "deploy")];
@@ -38,7 +46,12 @@ pub struct DemandedAct {
 pub(super) fn acts(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<DemandedAct> {
     let mut found = Vec::new();
     let mut is_open = false;
+    let mut are_criteria = false;
     for clause in clauses {
+        are_criteria |= clause.starts(0, Group::Criteria) == Some(clause.lower.len());
+        if are_criteria {
+            found.extend(clause.act_done());
+        }
         let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
         found.extend(clause.act(catalog).filter(|_| !leaves_open && !is_open));
         is_open = leaves_open;
@@ -69,6 +82,12 @@ impl Clause {
             .any(|at| PHRASES.has(&self.lower[at.saturating_sub(REFUSAL_REACH)..at], Group::RefusesAct))
     }
 
+    /// The act that the clause says has been done.
+    fn act_done(&self) -> Option<DemandedAct> {
+        let (_, act) = DONE.iter().find(|(done, _)| self.starts(0, *done).is_some())?;
+        Some(DemandedAct { act, words: self.words.join(" ") })
+    }
+
     /// The act that the clause orders.
     fn act(&self, catalog: &Catalog) -> Option<DemandedAct> {
         let mut begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
@@ -82,6 +101,12 @@ impl Clause {
             && let Some((_, act)) = VERBS.iter().find(|(_, known)| *known == act)
         {
             return Some(told(act, self.words.len()));
+        }
+        let request = self.starts(begin, Group::PullRequests).map(|n_words| begin + n_words);
+        if let Some(to) =
+            request.filter(|to| self.starts(*to, Group::OpensLast) == Some(self.lower.len() - to))
+        {
+            return Some(told("pull request", to));
         }
         VERBS.iter().find_map(|(verb, act)| {
             let from = self.after(begin + self.starts(begin, *verb)?, &[Group::BesideOrder]);
@@ -168,6 +193,9 @@ mod tests {
             ("Publish the crate.", "publish"),
             ("Fix the header and deploy it to staging.", "deploy"),
             ("Tag it as v1.4.0", "tag"),
+            ("Fix it, commit, and tag the release v2.0.1 when that's in.", "tag"),
+            ("Behebe es und dann einen PR aufmachen.", "pull request"),
+            ("Definition of Done\n* [ ] tests pass\n* [ ] pushed to origin/main", "push"),
             ("Commit it, and then merge the branch into main.", "merge"),
             ("Bump the version, commit, and tag the commit v1.4.0.", "tag"),
         ] {

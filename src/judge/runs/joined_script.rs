@@ -19,8 +19,8 @@ pub(super) fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
     }
     let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
     let behind = verbs(Group::IsRun).map(|(at, _)| only_run(named_before(&part[..at], catalog)));
-    let before = verbs(Group::RunsWhat)
-        .map(|(at, verb)| only_run(named_after(&part[at + verb.len()..], catalog).into_iter().collect()));
+    let before =
+        verbs(Group::RunsWhat).map(|(at, verb)| only_run(named_after(&part[at + verb.len()..], catalog)));
     let passing = verbs(Group::Passes)
         .filter(|_| has(Group::WantsPass, part))
         .map(|(at, _)| named_before(&part[..at], catalog));
@@ -60,14 +60,31 @@ fn named_before(text: &str, catalog: &Catalog) -> Vec<Demanded> {
     found
 }
 
-/// The check that a text begins with, after words such as "all".
-fn named_after(text: &str, catalog: &Catalog) -> Option<Demanded> {
+/// The checks that a text begins with, after words such as "all", each joined to the one before it.
+fn named_after(text: &str, catalog: &Catalog) -> Vec<Demanded> {
+    let mut found = Vec::new();
     let mut text = text.trim_start();
-    while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|article| text.strip_prefix(article)) {
+    loop {
+        while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|article| text.strip_prefix(article))
+        {
+            text = rest.trim_start();
+        }
+        let command = text.split(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
+        let named = of_words(command, catalog).map(|demanded| (demanded, command.len()));
+        let named = named.or_else(|| {
+            let demanded = of_kind(|noun| text.starts_with(noun))?;
+            let length = demanded.words.len();
+            Some((demanded, length))
+        });
+        let Some((demanded, length)) = named else { break };
+        found.push(demanded);
+        let after = text[length..].trim_start();
+        let Some(rest) = words::of("joins_names").iter().find_map(|word| after.strip_prefix(word)) else {
+            break;
+        };
         text = rest.trim_start();
     }
-    let command = text.split(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-    of_words(command, catalog).or_else(|| of_kind(|noun| text.starts_with(noun)))
+    found
 }
 
 fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {

@@ -44,12 +44,34 @@ pub struct Demanded {
     pub near: Option<String>,
     /// What the prompt calls it. Untrusted text.
     pub words: String,
+    /// How many words of its call name the check; those behind them restrict it.
+    pub(super) n_named: usize,
 }
 
 impl Demanded {
     /// Any check of this kind, all of it.
     pub(super) fn of_kind(kind: CheckKind, words: String) -> Demanded {
-        Demanded { what: Named::Kind(kind), is_part: false, folder: None, near: None, words }
+        Demanded { what: Named::Kind(kind), is_part: false, folder: None, near: None, words, n_named: 0 }
+    }
+
+    /// Whether a run of a part is of the part that is asked for: its words have those of the demand that restrict it, and
+    /// the values of options right behind them, so that `-m "not slow"` is not `-m slow`.
+    pub fn is_part_of(&self, command: &str) -> bool {
+        let bare = |word: &String| word.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned();
+        let words = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            call_of(&words, None).words.iter().map(bare).collect::<Vec<String>>()
+        };
+        let (asked, run) = (words(&self.words), words(command));
+        let is_there = |at: usize| match asked[at].starts_with('-') {
+            true => true,
+            false if at > 0 && asked[at - 1].starts_with('-') => {
+                !run.contains(&asked[at - 1]) || run.windows(2).any(|pair| *pair == asked[at - 1..=at])
+            }
+            false => run.contains(&asked[at]),
+        };
+        // The call itself may be written in another way: only what stands behind it counts.
+        self.is_part && (self.n_named..asked.len()).all(is_there)
     }
 
     /// The same, of which the prompt says that it shall be run, and not that it shall pass.
@@ -94,6 +116,7 @@ pub(super) fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
         folder: None,
         near: None,
         words: words.join(" "),
+        n_named: n_words,
     })
 }
 
@@ -115,5 +138,6 @@ pub(super) fn of_call(words: &[String], catalog: &Catalog) -> Option<Demanded> {
         folder: None,
         near: None,
         words: words.join(" "),
+        n_named: 0,
     })
 }

@@ -124,6 +124,7 @@ pub(super) fn call_of(words: &[String], folder: Option<&str>) -> Call {
         }
     }
     call.take_folder_options();
+    call.spell_out_target();
     call
 }
 
@@ -294,6 +295,17 @@ impl Call {
         self.words.drain(..at);
         // `manage.py test` keeps its name.
         true
+    }
+
+    /// Writes `nx run checkout:test` as `nx test checkout`.
+    fn spell_out_target(&mut self) {
+        if let [nx, run, target, ..] = &self.words[..]
+            && (nx == "nx" && run == "run")
+            && let Some((project, task)) = target.split_once(':')
+        {
+            let (project, task) = (project.to_owned(), task.to_owned());
+            self.words.splice(1..3, [task, project]);
+        }
     }
 
     /// Reads the tool's own options that name a folder.

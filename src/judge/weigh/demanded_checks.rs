@@ -66,7 +66,7 @@ pub(super) fn weigh(
                 && !run.is_edited_after
                 && !is_beside(run)
                 && is_as_strict(&run.command, &demanded.words)
-                && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
+                && (!run.is_part || demanded.is_part_of(&run.command) || demanded.is_named_by(&run.command))
         };
         if let Some(run) = runs().find(|run| is_met(run))
             && only.as_ref().is_some_and(|(only, asked)| *only == demanded && run.moment.order >= *asked)

@@ -45,6 +45,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         turns: asked.iter().all(is_told).then(Vec::new),
         ran: asked.iter().all(is_told).then(Vec::new),
         ignored: observations.ignored.clone(),
+        bisects: asked.iter().flat_map(|(_, task)| task.prompts()).any(|it| it.contains("bisect")),
         ..TaskWork::default()
     };
     for (session, _) in asked {
