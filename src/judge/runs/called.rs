@@ -37,11 +37,13 @@ fn outcome(run: &CommandRun, call: &[String]) -> Option<RunOutcome> {
     })
 }
 
-/// Whether these words make the call.
+/// Whether these words make the call: they begin with its program, and the others follow in order.
 fn makes(words: &[String], call: &[String]) -> bool {
     let whole = call_of(words, None).words;
     let mut rest = whole.iter();
-    call.iter().all(|part| part == "run" || rest.any(|word| name_of(word) == name_of(part)))
+    let is_program =
+        whole.first().zip(call.first()).is_some_and(|(one, other)| name_of(one) == name_of(other));
+    is_program && call.iter().all(|part| part == "run" || rest.any(|word| name_of(word) == name_of(part)))
 }
 
 /// A word without its path.

@@ -87,7 +87,7 @@ fn is_told_of(act: &str, session: &SessionObservation, task: &SessionTask) -> bo
     let tells = |prompt: &str| {
         let lower = prompt.trim_start().to_lowercase();
         act_names::names_act(&lower, act)
-            && words::of("tells_of_person").iter().any(|told| lower.starts_with(told))
+            && words::of("tells_of_act").iter().any(|told| lower.starts_with(told))
     };
     task.all_prompts(session).chain(task.side_prompts()).any(tells)
 }
