@@ -19,6 +19,8 @@ const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
     "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "한", "만", "사항", "了",
 ];
+/// What stands before a noun in Chinese: 的, and words that count it (最近一次提交, "the last commit").
+const COUNTED: [char; 3] = ['的', '次', '个'];
 /// Endings that turn it back into a request.
 const WISH_MARKS: [&str; 9] =
     ["をお願い", "をして", "をする", "を行", "をやって", "もお願い", "を頼", "을해", "를해"];
@@ -283,7 +285,8 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
 pub(super) fn is_verb_in(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let after = &text[at + phrase.len()..];
-        let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark)) || text[..at].ends_with('的');
+        let is_thing =
+            THING_MARKS.iter().any(|mark| after.starts_with(mark)) || text[..at].ends_with(COUNTED);
         !is_thing || WISH_MARKS.iter().any(|mark| after.starts_with(mark))
     })
 }
