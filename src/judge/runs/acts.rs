@@ -21,8 +21,8 @@ const DONE: [(&str, &[&str]); 3] = [
 ];
 /// Words in the names of scripts and targets that may do these.
 const NAMES: [(&str, &[&str]); 6] = [
-    ("push", &["push", "release", "publish", "deploy", "ship"]),
-    ("pull request", &["pulls", "merge_requests", "pr", "mr", "pullrequest"]),
+    ("push", &["push", "submit", "release", "publish", "deploy", "ship"]),
+    ("pull request", &["pulls", "merge_requests", "pr", "mr", "pullrequest", "submit", "review"]),
     ("merge", &["merge", "release", "land"]),
     ("publish", &["publish", "release", "upload"]),
     ("deploy", &["deploy", "release", "ship", "rollout", "publish"]),
