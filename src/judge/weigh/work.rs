@@ -56,14 +56,10 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         work.may_branch |= deeds.acts.contains(Acts::MAY_BRANCH);
         work.bisects |= deeds.acts.contains(Acts::BISECTS);
         work.may_write |= deeds.acts.contains(Acts::MAY_WRITE);
-        work.turns = work.turns.filter(|_| !deeds.acts.contains(Acts::RUNS_ON)).and_then(|mut turns| {
-            turns.extend(spans(session, deeds.acts.contains(Acts::MAY_COMMIT))?);
-            Some(turns)
-        });
-        work.ran = work.ran.filter(|_| work.turns.is_some()).map(|mut ran| {
-            ran.extend(ran_in(session, work.turns.as_deref().unwrap_or_default()));
-            ran
-        });
+        let own = spans(session, deeds.acts.contains(Acts::MAY_COMMIT));
+        let own = own.filter(|_| !deeds.acts.contains(Acts::RUNS_ON));
+        work.ran = work.ran.zip(own.as_deref()).map(|(ran, own)| [ran, ran_in(session, own)].concat());
+        work.turns = work.turns.zip(own).map(|(turns, own)| [turns, own].concat());
         work.has_deeds |= deeds.acts.contains(Acts::IS_ACTIVE);
         work.moves_files |= deeds.acts.contains(Acts::MOVES_FILES);
         if !deeds.paths.is_empty() {
@@ -117,7 +113,6 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
 /// When a session ran something in these `turns` that may have written files which no write call names: a command until
 /// the step after it, a write call as long as a hook of it may run.
 fn ran_in(session: &SessionObservation, turns: &[TurnSpan]) -> Vec<TurnSpan> {
-    const MAY_COMMIT: bool = false;
     let steps = session.history.turns.iter().flat_map(|turn| turn.steps.iter().map(move |step| (turn, step)));
     let steps: Vec<(&Turn, &TurnStep)> = steps.map(|(turn, step)| (&**turn, &**step)).collect();
     if !session.history.tells_steps || steps.iter().any(|(_, step)| step.at.is_none()) {
@@ -139,7 +134,7 @@ fn ran_in(session: &SessionObservation, turns: &[TurnSpan]) -> Vec<TurnSpan> {
         };
         match ran.last_mut().filter(|last| last.to.is_none_or(|to| to >= from)) {
             Some(last) => last.to = last.to.zip(to).map(|(one, other)| one.max(other)),
-            None => ran.push(TurnSpan { from, to, may_commit: MAY_COMMIT }),
+            None => ran.push(TurnSpan { from, to, may_commit: false }),
         }
     }
     ran
