@@ -23,8 +23,9 @@ pub fn last_run<'t>(
 
 /// How the call ended in this command line; `None` if the line does not make it.
 fn outcome(run: &CommandRun, call: &[String]) -> Option<RunOutcome> {
-    let first = call.first()?;
-    if run.exit == Exit::Refused || !run.command.contains(name_of(first)) {
+    // It is looked for at each look: a line is parsed only if it may be the one.
+    let is_there = |part: &String| part == "run" || run.command.contains(name_of(part));
+    if run.exit == Exit::Refused || !call.iter().all(is_there) {
         return None;
     }
     let commands = commands(&run.command);

@@ -7,6 +7,7 @@ use crate::judge::words;
 pub(super) const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
 /// Signs around a word that are no part of it.
 pub(super) const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
+
 /// The words of a clause, as they are written and in lower case.
 #[derive(Default)]
 pub(super) struct Clause {
@@ -16,6 +17,8 @@ pub(super) struct Clause {
     pub(super) is_code: Vec<bool>,
     /// Whether it is joined to the clause before it by a word such as `and`.
     pub(super) is_joined: bool,
+    /// Whether it stands below a title such as "acceptance criteria": what it says has to hold at the end.
+    pub(super) is_criterion: bool,
 }
 
 /// The prompt without quoted lines and fenced blocks, which are the user's material.
@@ -65,6 +68,10 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
         clauses.push(clause);
     }
     clauses.retain(|clause| !clause.words.is_empty());
+    let is_title = |clause: &Clause| clause.starts(0, Group::Criteria) == Some(clause.lower.len());
+    if let Some(title) = clauses.iter().position(is_title) {
+        clauses[title..].iter_mut().for_each(|clause| clause.is_criterion = true);
+    }
     clauses
 }
 

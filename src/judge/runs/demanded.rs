@@ -31,8 +31,6 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
     let mut named: Vec<Demanded> = Vec::new();
     let mut is_wanted = false;
     let mut named_tests = None;
-    // Below "acceptance criteria" a clause that says that a check passes demands it.
-    let mut are_criteria = false;
     for clause in clauses {
         let order = clause.order(is_order && clause.is_joined, catalog).or_else(|| {
             let tests = clause.runs_them().then_some(named_tests.as_ref()).flatten()?;
@@ -41,7 +39,6 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
         named_tests = clause.names_tests().or(named_tests);
         is_order = order.is_some();
         let is_first = named.is_empty();
-        are_criteria |= clause.starts(0, Group::Criteria) == Some(clause.lower.len());
         match clause.of_list(is_first, catalog) {
             Some((demanded, begin, ListEnd::No)) => {
                 is_wanted = if is_first { begin > 0 } else { is_wanted };
@@ -51,7 +48,7 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
                 found.append(&mut named);
                 found.push(demanded);
             }
-            Some((demanded, _, ListEnd::Passes)) if are_criteria => found.push(demanded),
+            Some((demanded, _, ListEnd::Passes)) if clause.is_criterion => found.push(demanded),
             Some(_) | None => named.clear(),
         }
         found.extend(order.map(|demanded| clause.placed(demanded)));

@@ -1,4 +1,4 @@
-//! What a prompt tells an agent to do outside the work tree: push, open a pull request, publish, deploy, tag. By its
+//! What a prompt tells an agent to do outside the work tree: push, open a pull request, merge, publish, deploy, tag. By its
 //! words alone; the phrases of all languages stand in `assets/tasks.toml`. Must not look at what was done.
 //!
 //! An order is the whole of a clause: the verb, what is sent, and where to ("push it to origin"). "Push the values into a
@@ -25,7 +25,7 @@ const DONE: [(Group, &str); 5] = [
     (Group::Tagged, "tag"),
     (Group::Requested, "pull request"),
 ];
-/// The verbs of acts in scripts without blanks, which no other use of them has the form of.
+/// The verbs of acts in scripts without blanks, in forms that only an order has.
 const JOINED_VERBS: [(Group, &str); 3] =
     [(Group::Pushes, "push"), (Group::PullRequests, "pull request"), (Group::Deploys, "deploy")];
 /// What is pushed to devices, and not to a repository.
@@ -46,12 +46,8 @@ pub struct DemandedAct {
 pub(super) fn acts(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<DemandedAct> {
     let mut found = Vec::new();
     let mut is_open = false;
-    let mut are_criteria = false;
     for clause in clauses {
-        are_criteria |= clause.starts(0, Group::Criteria) == Some(clause.lower.len());
-        if are_criteria {
-            found.extend(clause.act_done());
-        }
+        found.extend(clause.act_done().filter(|_| clause.is_criterion));
         let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
         found.extend(clause.act(catalog).filter(|_| !leaves_open && !is_open));
         is_open = leaves_open;

@@ -18,71 +18,68 @@ pub(super) fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
         return Vec::new();
     }
     let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
-    let behind = verbs(Group::IsRun).map(|(at, _)| only_run(named_before(&part[..at], catalog)));
-    let before =
-        verbs(Group::RunsWhat).map(|(at, verb)| only_run(named_after(&part[at + verb.len()..], catalog)));
-    let passing = verbs(Group::Passes)
-        .filter(|_| has(Group::WantsPass, part))
-        .map(|(at, _)| named_before(&part[..at], catalog));
-    behind.chain(before).chain(passing).find(|found: &Vec<Demanded>| !found.is_empty()).unwrap_or_default()
+    let only_run = |found: Vec<Demanded>| found.into_iter().map(Demanded::only_run).collect();
+    let before = |at: usize| named_at(Side::End, &part[..at], catalog);
+    let after = |at: usize| named_at(Side::Begin, &part[at..], catalog);
+    let run_behind = verbs(Group::IsRun).map(|(at, _)| only_run(before(at)));
+    let run_before = verbs(Group::RunsWhat).map(|(at, verb)| only_run(after(at + verb.len())));
+    let passing = verbs(Group::Passes).filter(|_| has(Group::WantsPass, part)).map(|(at, _)| before(at));
+    let mut found = run_behind.chain(run_before).chain(passing);
+    found.find(|found: &Vec<Demanded>| !found.is_empty()).unwrap_or_default()
 }
 
-fn only_run(found: Vec<Demanded>) -> Vec<Demanded> {
-    found.into_iter().map(Demanded::only_run).collect()
+/// The end of a text at which checks are named.
+#[derive(Clone, Copy)]
+enum Side {
+    Begin,
+    End,
 }
 
-/// The checks that a text ends with, before particles, each joined to the one before it.
-fn named_before(text: &str, catalog: &Catalog) -> Vec<Demanded> {
-    let mut found = Vec::new();
-    let mut text = text.trim_end();
-    loop {
-        while let Some(rest) =
-            PHRASES.joined(Group::Articles).find_map(|particle| text.strip_suffix(particle))
-        {
-            text = rest.trim_end();
+impl Side {
+    /// The text without this at its side.
+    fn strip<'t>(self, text: &'t str, what: &str) -> Option<&'t str> {
+        match self {
+            Side::Begin => text.strip_prefix(what).map(str::trim_start),
+            Side::End => text.strip_suffix(what).map(str::trim_end),
         }
-        let command = text.rsplit(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-        let named = of_words(command, catalog).map(|demanded| (demanded, command.len()));
-        let named = named.or_else(|| {
-            let demanded = of_kind(|noun| text.ends_with(noun))?;
-            let length = demanded.words.len();
-            Some((demanded, length))
-        });
-        let Some((demanded, length)) = named else { break };
-        found.push(demanded);
-        let before = text[..text.len() - length].trim_end();
-        let Some(rest) = words::of("joins_names").iter().find_map(|word| before.strip_suffix(word)) else {
-            break;
-        };
-        text = rest.trim_end();
     }
-    found.reverse();
-    found
+
+    /// What is written at its side in letters of a command line.
+    fn command(self, text: &str) -> &str {
+        let mut parts = text.split(|sign: char| !sign.is_ascii());
+        match self {
+            Side::Begin => parts.next().unwrap_or_default(),
+            Side::End => parts.next_back().unwrap_or_default(),
+        }
+    }
 }
 
-/// The checks that a text begins with, after words such as "all", each joined to the one before it.
-fn named_after(text: &str, catalog: &Catalog) -> Vec<Demanded> {
+/// The checks that a text has at one side, beside particles and words such as "all", each joined to the one before it; in
+/// their order.
+fn named_at(side: Side, text: &str, catalog: &Catalog) -> Vec<Demanded> {
     let mut found = Vec::new();
-    let mut text = text.trim_start();
+    let mut text = text.trim();
     loop {
-        while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|article| text.strip_prefix(article))
-        {
-            text = rest.trim_start();
+        while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|beside| side.strip(text, beside)) {
+            text = rest;
         }
-        let command = text.split(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
-        let named = of_words(command, catalog).map(|demanded| (demanded, command.len()));
+        let command = side.command(text);
+        let named = of_words(command, catalog).map(|demanded| (demanded, command.to_owned()));
         let named = named.or_else(|| {
-            let demanded = of_kind(|noun| text.starts_with(noun))?;
-            let length = demanded.words.len();
-            Some((demanded, length))
+            let demanded = of_kind(|noun| side.strip(text, noun).is_some())?;
+            let noun = demanded.words.clone();
+            Some((demanded, noun))
         });
-        let Some((demanded, length)) = named else { break };
+        let Some((demanded, words)) = named else { break };
         found.push(demanded);
-        let after = text[length..].trim_start();
-        let Some(rest) = words::of("joins_names").iter().find_map(|word| after.strip_prefix(word)) else {
+        let Some(rest) = side.strip(text, &words) else { break };
+        let Some(rest) = words::of("joins_names").iter().find_map(|word| side.strip(rest, word)) else {
             break;
         };
-        text = rest.trim_start();
+        text = rest;
+    }
+    if matches!(side, Side::End) {
+        found.reverse();
     }
     found
 }

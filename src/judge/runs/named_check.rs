@@ -63,12 +63,13 @@ impl Demanded {
             call_of(&words, None).words.iter().map(bare).collect::<Vec<String>>()
         };
         let (asked, run) = (words(&self.words), words(command));
-        let is_there = |at: usize| match asked[at].starts_with('-') {
-            true => true,
-            false if at > 0 && asked[at - 1].starts_with('-') => {
-                !run.contains(&asked[at - 1]) || run.windows(2).any(|pair| *pair == asked[at - 1..=at])
-            }
-            false => run.contains(&asked[at]),
+        let is_option = |at: usize| asked[at].starts_with('-');
+        let is_value = |at: usize| at > 0 && is_option(at - 1);
+        let has_pair = |at: usize| run.windows(2).any(|pair| *pair == asked[at - 1..=at]);
+        let is_there = |at: usize| {
+            is_option(at)
+                || is_value(at) && (!run.contains(&asked[at - 1]) || has_pair(at))
+                || !is_value(at) && run.contains(&asked[at])
         };
         // The call itself may be written in another way: only what stands behind it counts.
         self.is_part && (self.n_named..asked.len()).all(is_there)
