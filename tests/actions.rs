@@ -27,7 +27,7 @@ fn id() -> WorkspaceId {
 }
 
 fn session(id: &str) -> SessionName {
-    SessionName { agent: "claude".to_owned(), session_id: id.to_owned() }
+    SessionName::new("claude", id)
 }
 
 fn draft(text: &str) -> Draft {

@@ -54,7 +54,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
     let policy =
         Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: SILENT_MS };
     let settings =
-        WorkspaceSettings { own_session: own_session.map(str::to_owned), ..WorkspaceSettings::default() };
+        WorkspaceSettings { own_session: own_session.map(Into::into), ..WorkspaceSettings::default() };
     let observations = Observations {
         parts: Parts::WORDS,
         taken_at: Timestamp(now),
@@ -328,7 +328,7 @@ fn since_when_is_told_by_the_source_else_by_the_record() {
 
 #[test]
 fn a_check_from_inside_a_session_sees_the_others_at_work() {
-    let named = |id: &str, turn| SessionObservation { session_id: id.to_owned(), ..session(turn) };
+    let named = |id: &str, turn| SessionObservation { session_id: id.into(), ..session(turn) };
     let claim = |sessions: Vec<SessionObservation>| {
         let sample = sample_of(sessions, MOVED, Some("own"));
         let mut claims = sample.evidence.iter().map(|(_, evidence)| evidence.claim);

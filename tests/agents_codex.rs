@@ -138,7 +138,7 @@ impl Machine {
 
     fn found_ids(&mut self) -> Vec<String> {
         let mut ids: Vec<String> =
-            self.survey().found.into_iter().map(|found| found.place.session_id).collect();
+            self.survey().found.into_iter().map(|found| found.place.session_id.to_string()).collect();
         ids.sort();
         ids
     }
@@ -146,7 +146,7 @@ impl Machine {
     fn place(&self, record: &Path) -> SessionPlace {
         SessionPlace {
             agent: "codex".to_owned(),
-            session_id: ID.to_owned(),
+            session_id: ID.into(),
             folder: self.workspace.clone(),
             record: record.to_owned(),
         }
@@ -404,7 +404,7 @@ fn the_context_is_that_of_the_last_request_or_what_a_compaction_left() {
 
 #[test]
 fn a_fork_names_the_thread_that_it_is_a_copy_of() {
-    let of = Some("01a1ffc5-a4d7-7dc1-9890-5bab1b017cfc".to_owned());
+    let of = Some("01a1ffc5-a4d7-7dc1-9890-5bab1b017cfc".into());
     let session = read("forked.jsonl");
     assert_eq!((session.origin, session.usage.n_turns), (SessionOrigin::Fork { of }, None));
 }

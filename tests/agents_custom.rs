@@ -327,7 +327,7 @@ fn a_place_outside_is_the_workspaces_own() {
         let path = machine.top.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "words").unwrap();
-        assert_eq!(machine.session(&agent).session_id, path.display().to_string(), "{place}");
+        assert_eq!(machine.session(&agent).session_id, *path.display().to_string(), "{place}");
     }
 }
 

@@ -497,7 +497,7 @@ fn what_subagents_did_stands_among_the_steps() {
     let mut machine = Machine::new();
     machine.write("aaaaaaaa", &chat(&[user("a", "Look", 1), reply("b", "Seen.", 9)]));
     let session = machine.session();
-    let below = machine.chats.join(&session.session_id);
+    let below = machine.chats.join(session.session_id.as_str());
     fs::create_dir(&below).unwrap();
     let own = |lines: &[String]| chat(lines).replace(r#""kind":"main""#, r#""kind":"subagent""#);
     fs::write(below.join("x.jsonl"), own(&[user("c", "Help", 3), calling("d", "", "success", 4)])).unwrap();
@@ -811,6 +811,6 @@ proptest! {
 
 fn places_of(machine: &Machine) -> Vec<SessionPlace> {
     let record = machine.chats.join("session-2026-11-21T20-38-aaaaaaaa.jsonl");
-    let session_id = "session-2026-11-21T20-38-aaaaaaaa".to_owned();
+    let session_id = "session-2026-11-21T20-38-aaaaaaaa".into();
     vec![SessionPlace { agent: "gemini".to_owned(), session_id, folder: machine.workspace.clone(), record }]
 }

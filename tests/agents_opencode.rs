@@ -82,7 +82,7 @@ impl Machine {
     fn places(&self, ids: &[&str]) -> Vec<SessionPlace> {
         let place = |id: &&str| SessionPlace {
             agent: "opencode".to_owned(),
-            session_id: (*id).to_owned(),
+            session_id: (*id).into(),
             folder: "/home/user/project".into(),
             record: self.database.clone(),
         };

@@ -606,7 +606,7 @@ fn a_known_directory_that_discovery_cannot_find_keeps_its_row() {
 fn place(session_id: &str) -> SessionPlace {
     SessionPlace {
         agent: "claude".to_owned(),
-        session_id: session_id.to_owned(),
+        session_id: session_id.into(),
         folder: "/work/a".into(),
         record: format!("/records/{session_id}.jsonl").into(),
     }
@@ -686,7 +686,8 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
         Sample { session_facts: Some(words), ..sample(1_000, Parts::WORDS) },
     ));
     let mut want = |session_id: &str| {
-        let intent = Intent::JumpToPane { workspace: id(), session_id: session_id.to_owned() };
+        let session = SessionName::new(&shown.agent, session_id);
+        let intent = Intent::JumpToPane { workspace: id(), session };
         let effects = monitor.update(Event::Wanted { at: at(2_000), intent });
         let jumps = effects.into_iter().filter(|effect| matches!(effect, Effect::JumpToPane { .. }));
         (jumps.collect::<Vec<_>>(), monitor.take_changes().responses)
@@ -739,7 +740,7 @@ fn answered_complete(name: &SessionName) -> SmartReport {
 /// R3: silence tells nothing, so the agent is asked; once it answered, it is silent no more.
 #[test]
 fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_silence() {
-    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+    let name = SessionName::new("mine", "mine-0b1c2d3e");
     let own = Origin::Session(name.clone().into()).at(None);
     let said = Evidence::claim(Source::LastWords, "mine", Claim::No, own);
     let silent = said.clone().because(Fact::NoneOfItsWork);
@@ -774,7 +775,7 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
         let _ = monitor.update(collected(5, 1, sample));
         view(&mut monitor).verdict.unwrap().state
     };
-    let other = SessionName { session_id: "mine-9a8b7c6d".to_owned(), ..name };
+    let other = SessionName { session_id: "mine-9a8b7c6d".into(), ..name };
     let other = Origin::Session(other.into()).at(None);
     assert_eq!(answered(silent.clone()), VerdictState::Complete);
     assert_eq!(answered(Evidence { provenance: other, ..silent }), VerdictState::Incomplete);
@@ -784,7 +785,7 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
 /// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
 #[test]
 fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
-    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+    let name = SessionName::new("mine", "mine-0b1c2d3e");
     let report = answered_complete(&name);
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
     let reports = KeptReports { smart_check: Some((report.into(), then)), ..KeptReports::default() };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use closeout::judge::runs::{self, Catalog};
 use closeout::judge::task;
 use closeout::model::{
-    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, Timestamp, Turn, TurnEnd, TurnHistory,
-    TurnStep,
+    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, SessionName, Timestamp, Turn, TurnEnd,
+    TurnHistory, TurnStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ fn judge(input: &Object) -> Object {
     }
     turns.push(turn(1_000, prompt, during));
     let history = TurnHistory { turns, is_whole: true, ..TurnHistory::default() };
-    let tasks = task::read("claude", "s", &history);
+    let tasks = task::read(&SessionName::new("claude", "s"), &history);
     let told = runs::summarize(&history, tasks.current(), Some(HOME), Catalog::built_in());
     assert_eq!(step_by_step(&history), told);
     let tools = |runs: &[CheckRun]| runs.iter().map(|run| run.tool.clone()).collect::<Vec<_>>();
@@ -61,7 +61,7 @@ fn judge(input: &Object) -> Object {
 fn step_by_step(history: &TurnHistory) -> RunsSummary {
     let mut memory = runs::Memory::default();
     let mut read = |history: &TurnHistory| {
-        let tasks = task::read("claude", "s", history);
+        let tasks = task::read(&SessionName::new("claude", "s"), history);
         let task = tasks.current();
         let told = runs::summarize_again(history, task, Some(HOME), Catalog::built_in(), &mut memory);
         assert_eq!(told, runs::summarize(history, task, Some(HOME), Catalog::built_in()));

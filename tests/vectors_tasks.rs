@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use closeout::judge::task::{self, SessionStanding};
 use closeout::model::{
-    BreakCause, CommandRun, Deed, Prompt, PromptKind, SessionTasks, SideTurn, Timestamp, Turn, TurnEnd,
-    TurnHistory, TurnStep,
+    BreakCause, CommandRun, Deed, Prompt, PromptKind, SessionId, SessionName, SessionTasks, SideTurn,
+    Timestamp, Turn, TurnEnd, TurnHistory, TurnStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -28,14 +28,18 @@ fn judge(input: &Object) -> Object {
     }
 }
 
+fn session() -> SessionName {
+    SessionName::new("claude", "s")
+}
+
 fn judge_turns(history: &TurnHistory) -> Object {
-    let read = task::read("claude", "s", history);
+    let read = task::read(&session(), history);
     let mut memory = task::Memory::default();
     let mut tasks: Vec<(u64, String)> = Vec::new();
     for n_turns in 0..=history.turns.len() {
         let history = TurnHistory { turns: history.turns[..n_turns].to_vec(), ..history.clone() };
-        let again = task::read_again("claude", "s", &history, &mut memory);
-        assert_eq!(again, task::read("claude", "s", &history), "after {n_turns} turns");
+        let again = task::read_again(&session(), &history, &mut memory);
+        assert_eq!(again, task::read(&session(), &history), "after {n_turns} turns");
         if let Some(task) = again.current() {
             tasks.retain(|(begin, _)| *begin != task.begin);
             tasks.push((task.begin, task.first_prompt.clone()));
@@ -65,16 +69,17 @@ fn text_at(history: &TurnHistory, order: u64) -> Option<String> {
 fn judge_sessions(sessions: &[Value]) -> Object {
     let sessions: Vec<&Object> = sessions.iter().map(|session| session.as_object().unwrap()).collect();
     let text = |session: &Object, key: &str| session.get(key).and_then(Value::as_str).map(str::to_owned);
-    let read: Vec<(String, Timestamp, SessionTasks)> = sessions
+    let read: Vec<(SessionId, Timestamp, SessionTasks)> = sessions
         .iter()
         .map(|session| {
-            let id = text(session, "id").expect("an id");
+            let id = SessionId::from(text(session, "id").expect("an id"));
             let moved = session["moved"].as_i64().expect("a moment");
-            let tasks = task::read("claude", &id, &history(session, moved));
+            let tasks = task::read(&SessionName::new("claude", &id), &history(session, moved));
             (id, Timestamp(moved), tasks)
         })
         .collect();
-    let forks: Vec<Option<String>> = sessions.iter().map(|session| text(session, "fork_of")).collect();
+    let fork_of = |session| text(session, "fork_of").map(SessionId::from);
+    let forks: Vec<Option<SessionId>> = sessions.iter().copied().map(fork_of).collect();
     let flag = |at: usize, key: &str| sessions[at].get(key).and_then(Value::as_bool).unwrap_or_default();
     let standings: Vec<SessionStanding<'_>> = read
         .iter()
@@ -86,13 +91,13 @@ fn judge_sessions(sessions: &[Value]) -> Object {
             began_at: Some(*moved),
             last_line_at: Some(*moved),
             lives: flag(at, "lives"),
-            fork_of: forks[at].as_deref(),
+            fork_of: forks[at].as_ref(),
             began_by_clear: flag(at, "after_clear"),
             was_cleared: flag(at, "was_cleared"),
         })
         .collect();
     let why = task::left_over(&standings, NOW);
-    let left: Vec<&String> =
+    let left: Vec<&SessionId> =
         read.iter().zip(why).filter(|(_, why)| why.is_some()).map(|((id, ..), _)| id).collect();
     vectors::as_map(&json!({ "left_over": left }))
 }

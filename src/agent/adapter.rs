@@ -119,7 +119,7 @@ impl Adapter {
 
     /// [`Agent::removal`], but never of the session itself.
     pub fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
-        if copy_id == session.session_id { None } else { (**self).removal(session, copy_id) }
+        if session.session_id == copy_id { None } else { (**self).removal(session, copy_id) }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::config::{Config, Flags, Sources};
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
-use crate::model::display_text;
+use crate::model::{SessionId, display_text};
 use crate::process;
 use crate::store::log::{self, LogGuard};
 
@@ -117,8 +117,8 @@ impl Environment {
     }
 
     /// The id of the agent session that started this program, if the agent names it.
-    fn own_session(&self) -> Option<String> {
-        AGENTS.into_iter().find_map(|agent| self.text(agent.facts().session_variable?))
+    fn own_session(&self) -> Option<SessionId> {
+        AGENTS.into_iter().find_map(|agent| self.text(agent.facts().session_variable?)).map(SessionId::from)
     }
 
     /// The variable `name`, if it is an absolute path.

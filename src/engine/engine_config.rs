@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{CollectContext, LiveSources};
-use crate::model::{EndingTurn, SupervisedTurn, Timestamp};
+use crate::model::{EndingTurn, SessionId, SupervisedTurn, Timestamp};
 use crate::process::Budget;
 use crate::store::hook_log;
 
@@ -64,7 +64,7 @@ pub struct Overrides {
     /// The check id that a decision must carry.
     pub check_id: Option<String>,
     /// The session from within which this run was started.
-    pub own_session: Option<String>,
+    pub own_session: Option<SessionId>,
     /// The command of `closeout run` whose work is judged.
     pub supervised: Option<SupervisedTurn>,
     /// The absolute path of the decision file; replaces the configured one.

@@ -66,7 +66,7 @@ mod tests {
     fn ending(message: &str) -> EndingTurn {
         EndingTurn {
             agent: "mine".to_owned(),
-            session_id: "s".to_owned(),
+            session_id: "s".into(),
             message: Some(message.to_owned()),
             prompt: Some("Fix the parser".to_owned()),
         }

@@ -17,8 +17,8 @@ use crate::agent::processes::{ProcessTable, Sought};
 use crate::agent::{built_in, facts_of};
 use crate::disk;
 use crate::model::{
-    ActivitySource, CollectRequest, LiveStatus, Pane, ProcessId, SessionObservation, StatusReport, Timestamp,
-    TurnState,
+    ActivitySource, CollectRequest, LiveStatus, Pane, ProcessId, SessionName, SessionObservation,
+    StatusReport, Timestamp, TurnState,
 };
 
 /// A table of processes younger than this will do for finding a process, in milliseconds.
@@ -57,7 +57,7 @@ type Taken = (Timestamp, Arc<ProcessTable>);
 /// State kept for a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub struct LiveMemory {
-    sessions: HashMap<(String, String), Box<KnownProcess>>,
+    sessions: HashMap<SessionName, Box<KnownProcess>>,
 }
 
 /// What was seen of one session.
@@ -151,15 +151,14 @@ pub fn tell(
 ) -> Option<Timestamp> {
     let mut look = Look { sources, work_tree: request.workspace.path(), now, again_at: None };
     let mut before = std::mem::take(&mut memory.sessions);
-    let key_of = |session: &SessionObservation| (session.agent.clone(), session.session_id.clone());
-    if !before.is_empty() && sessions.iter().any(|session| !before.contains_key(&key_of(session))) {
+    if !before.is_empty() && sessions.iter().any(|session| !before.contains_key(&session.session_name())) {
         // Another agent may have started beside those whose process was settled.
         sources.table(now, 0);
     }
     let mut newest: Vec<(String, PathBuf)> = Vec::new();
     for session in sessions {
-        let key = key_of(session);
-        let mut seen = before.remove(&key).unwrap_or_default();
+        let name = session.session_name();
+        let mut seen = before.remove(&name).unwrap_or_default();
         let folder = folder_of(session, request);
         let place = (session.agent.clone(), folder);
         let is_newest = !newest.contains(&place);
@@ -170,17 +169,14 @@ pub fn tell(
             rest(session);
         }
         newest.push(place);
-        memory.sessions.insert(key, seen);
+        memory.sessions.insert(name, seen);
     }
     look.again_at
 }
 
 /// The folder in which a session works, resolved if possible.
 fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf {
-    let is_its = |place: &&crate::model::SessionPlace| {
-        place.agent == session.agent && place.session_id == session.session_id
-    };
-    let begun_in = request.sessions.iter().find(is_its).map(|place| &place.folder);
+    let begun_in = request.sessions.iter().find(|place| place.is_of(session)).map(|place| &place.folder);
     let folder = session.folder.as_ref().or(begun_in).map_or(request.workspace.path(), PathBuf::as_path);
     // A workspace is named by its resolved path.
     if folder == request.workspace.path() {

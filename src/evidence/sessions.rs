@@ -7,8 +7,8 @@ use super::live_facts::{self, LiveMemory, LiveSources};
 use crate::agent::hook_events::{HookReader, is_own_place};
 use crate::agent::{self, Adapter, Memories};
 use crate::model::{
-    CollectRequest, EndingTurn, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin,
-    SessionPlace, StatusReport, Timestamp, WatchTarget,
+    CollectRequest, EndingTurn, LiveStatus, Observations, Reading, SessionId, SessionObservation,
+    SessionOrigin, SessionPlace, StatusReport, Timestamp, WatchTarget,
 };
 
 /// State kept between collections. Losing it costs time and some certainty.
@@ -91,7 +91,7 @@ pub(super) fn read_sessions(
 /// ones, because those are what a user can still reply to. A fork that nobody continues comes after its
 /// original: it was only a look into that session.
 fn in_order(sessions: Vec<SessionObservation>) -> Vec<SessionObservation> {
-    let ids: Vec<String> = sessions.iter().map(|session| session.session_id.clone()).collect();
+    let ids: Vec<SessionId> = sessions.iter().map(|session| session.session_id.clone()).collect();
     let is_over = |session: &SessionObservation| {
         let is_told = |word: &StatusReport| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone);
         session.process.is_none() || session.live.iter().any(is_told)
@@ -116,13 +116,13 @@ mod tests {
         SessionObservation { origin, ..SessionObservation::named("claude", id) }
     }
 
-    fn ids(sessions: Vec<SessionObservation>) -> Vec<String> {
+    fn ids(sessions: Vec<SessionObservation>) -> Vec<SessionId> {
         in_order(sessions).into_iter().map(|session| session.session_id).collect()
     }
 
     #[test]
     fn a_copy_that_was_left_does_not_speak_for_its_original() {
-        let fork = |of: &str| SessionOrigin::Fork { of: Some(of.to_owned()) };
+        let fork = |of: &str| SessionOrigin::Fork { of: Some(of.into()) };
         let process = Some(ProcessId { pid: 1, started_at: 1 });
         let original = session("original", SessionOrigin::Person);
         let left = session("left", fork("original"));

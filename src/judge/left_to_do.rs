@@ -383,8 +383,7 @@ mod tests {
     #[test]
     fn a_prompt_ages_what_was_said_in_its_own_session_only() {
         let asks = |session: &str| {
-            let session_id = session.to_owned();
-            let origin = Origin::Session(Box::new(SessionName { agent: "claude".to_owned(), session_id }));
+            let origin = Origin::Session(Box::new(SessionName::new("claude", session)));
             Evidence::claim(Source::LastWords, "claude", Claim::Ask, origin.at(Some(Timestamp(50_000))))
                 .because(format!("Which, {session}?"))
         };

@@ -344,7 +344,7 @@ mod tests {
             let fields = json.as_object_mut().unwrap();
             (fields.remove("session"), fields.remove("said_at"))
         };
-        let name = SessionName { agent: "claude".to_owned(), session_id: "a".to_owned() };
+        let name = SessionName::new("claude", "a");
         let session = json!({ "agent": "claude", "session_id": "a" });
         assert_eq!(json(Origin::Session(name.into()).at(Timestamp(5))), (Some(session), Some(json!(5))));
         assert_eq!(json(Origin::File.at(None)), (None, Some(json!(null))));

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
-use super::{BackgroundTask, NextAction, OpenPoint, Proof, Timestamp, Why};
+use super::{BackgroundTask, NextAction, OpenPoint, Proof, SessionId, Timestamp, Why};
 
 /// The agent event at which a gate is asked: a closed set, named as in `closeout hook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ pub struct GateCall {
     /// The event.
     pub event: GateEvent,
     /// The session, if the payload names one.
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// The session's working folder.
     pub folder: Option<PathBuf>,
     /// True if a gate made this turn continue; `None` if the client does not say.
@@ -167,7 +167,7 @@ pub struct EndingTurn {
     /// The agent.
     pub agent: String,
     /// The session. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The message that ends the turn. Untrusted text.
     pub message: Option<String>,
     /// The prompt, if the hook repeats it. Untrusted text.

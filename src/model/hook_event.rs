@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BackgroundTask, Pane, ProcessId, Timestamp};
+use super::{BackgroundTask, Pane, ProcessId, SessionId, Timestamp};
 
 /// How many characters of a text in an event are kept.
 pub const HOOK_TEXT: usize = 2_000;
@@ -23,7 +23,7 @@ pub struct HookEvent {
     /// When the hook ran.
     pub at: Timestamp,
     /// The session's id. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// What happened.
     pub kind: HookKind,
     /// The session's working folder. Untrusted text.
@@ -116,7 +116,7 @@ impl HookEvent {
     pub const VERSION: u32 = 1;
 
     /// An event with only the required fields.
-    pub fn new(at: Timestamp, session_id: impl Into<String>, kind: HookKind) -> HookEvent {
+    pub fn new(at: Timestamp, session_id: impl Into<SessionId>, kind: HookKind) -> HookEvent {
         HookEvent {
             version: HookEvent::VERSION,
             at,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantNames};
 
-use super::{Action, Draft, WorkspaceId};
+use super::{Action, Draft, SessionName, WorkspaceId};
 
 /// What the user wants of the engine. Moving around on a screen is the front's own business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,8 +34,8 @@ pub enum Intent {
     JumpToPane {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The session's id, as its view has it. Untrusted text.
-        session_id: String,
+        /// The session.
+        session: SessionName,
     },
     /// Carry out an action on a workspace: make a plan, or execute a confirmed one.
     Action {

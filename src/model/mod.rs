@@ -61,6 +61,7 @@ mod response;
 mod run_view;
 mod runs;
 mod session;
+mod session_id;
 mod session_place;
 mod session_view;
 mod settings;
@@ -155,6 +156,7 @@ pub use session::{
     AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionName, SessionObservation,
     SessionOrigin, SessionUsage, StatusReport, Subagent, TurnState, WaitsOn,
 };
+pub use session_id::SessionId;
 pub use session_place::SessionPlace;
 pub use session_view::{SessionView, TodoProgress};
 pub use settings::{

@@ -394,7 +394,7 @@ mod tests {
     fn receipt(text: &str) -> Receipt {
         Receipt {
             id: "r".to_owned(),
-            session: SessionName { agent: "claude".to_owned(), session_id: "s".to_owned() },
+            session: SessionName::new("claude", "s"),
             channel_words: String::new(),
             excerpt: Receipt::excerpt_of(text),
             text_sum: Receipt::sum_of(text),

@@ -61,7 +61,7 @@ impl RunView {
 
     /// The session name for replies to the run.
     pub fn name(&self) -> SessionName {
-        SessionName { agent: RunView::AGENT.to_owned(), session_id: self.id.clone() }
+        SessionName::new(RunView::AGENT, self.id.as_str())
     }
 }
 

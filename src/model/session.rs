@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, Timestamp, TurnHistory};
+use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, SessionId, Timestamp, TurnHistory};
 
 /// A session by its agent and id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +13,14 @@ pub struct SessionName {
     /// The agent.
     pub agent: String,
     /// The session's id. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
+}
+
+impl SessionName {
+    /// The session of this agent with this id.
+    pub fn new(agent: impl Into<String>, session_id: impl Into<SessionId>) -> SessionName {
+        SessionName { agent: agent.into(), session_id: session_id.into() }
+    }
 }
 
 /// What is known of one session.
@@ -22,7 +29,7 @@ pub struct SessionObservation {
     /// The agent, like `claude`.
     pub agent: String,
     /// The session's id. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The agent's version, as its record states it. Untrusted text.
     pub version: Option<String>,
     /// The model that wrote the last reply. Untrusted text.
@@ -94,11 +101,16 @@ pub struct SessionObservation {
 impl SessionObservation {
     /// Its agent and id.
     pub fn session_name(&self) -> SessionName {
-        SessionName { agent: self.agent.clone(), session_id: self.session_id.clone() }
+        SessionName::new(&self.agent, &self.session_id)
+    }
+
+    /// Whether it is the session of this name.
+    pub fn is(&self, name: &SessionName) -> bool {
+        self.agent == name.agent && self.session_id == name.session_id
     }
 
     /// A session of which only the agent and the id are known.
-    pub fn named(agent: impl Into<String>, session_id: impl Into<String>) -> SessionObservation {
+    pub fn named(agent: impl Into<String>, session_id: impl Into<SessionId>) -> SessionObservation {
         SessionObservation {
             agent: agent.into(),
             session_id: session_id.into(),
@@ -176,7 +188,7 @@ pub enum SessionOrigin {
     /// It continues a copy of another session.
     Fork {
         /// The other session's id, where the record tells. Untrusted text.
-        of: Option<String>,
+        of: Option<SessionId>,
     },
 }
 

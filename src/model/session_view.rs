@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Activity, AskedByTool, Pane, ProcessId, Question, SessionName, SessionOrigin, SessionUsage, Subagent,
-    Timestamp,
+    Activity, AskedByTool, Pane, ProcessId, Question, SessionId, SessionName, SessionOrigin, SessionUsage,
+    Subagent, Timestamp,
 };
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
@@ -14,7 +14,7 @@ pub struct SessionView {
     /// The agent.
     pub agent: String,
     /// The session's id. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The name that the user or the agent gave it, else its first words, shortened. Untrusted text.
     pub name: Option<String>,
     /// The agent's version, as its record gives it. Untrusted text.
@@ -53,7 +53,12 @@ pub struct SessionView {
 impl SessionView {
     /// Its agent and id.
     pub fn session_name(&self) -> SessionName {
-        SessionName { agent: self.agent.clone(), session_id: self.session_id.clone() }
+        SessionName::new(&self.agent, &self.session_id)
+    }
+
+    /// Whether it is the session of this name.
+    pub fn is(&self, name: &SessionName) -> bool {
+        self.agent == name.agent && self.session_id == name.session_id
     }
 
     /// When the session's last turn ended; if that is unknown, when its record last grew. It changes when the

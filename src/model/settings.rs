@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BaselineOrigin, CheckPlan, Proof, SupervisedTurn, TaskKind};
+use super::{BaselineOrigin, CheckPlan, Proof, SessionId, SupervisedTurn, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and must stay inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ pub struct WorkspaceSettings {
     pub check_id: Option<String>,
     /// The session in which this check was started (by a hook or a loop): its own work does not make the
     /// verdict WORKING (R0).
-    pub own_session: Option<String>,
+    pub own_session: Option<SessionId>,
     /// What `closeout run` knows about the command whose work is judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supervised: Option<SupervisedTurn>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Timestamp, TurnEnd};
+use super::{SessionId, Timestamp, TurnEnd};
 
 /// What the user asked for in one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Task {
     /// The agent, like `claude`.
     pub agent: String,
     /// The session's id. Untrusted text.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The first prompt, which defines the task. Shortened, untrusted text.
     pub first_prompt: String,
     /// The last prompt that belongs to it. Shortened, untrusted text.

@@ -5,7 +5,7 @@
 
 use crate::model::{
     Action, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd, HeldNow, HeldReply,
-    HeldStep, QuestionWeight, SessionName, SessionView, Timestamp, WorkspaceId,
+    HeldStep, QuestionWeight, SessionView, Timestamp, WorkspaceId,
 };
 
 use super::begin::begin;
@@ -79,18 +79,13 @@ fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
             let step = HeldStep::Drop(HeldEnd::MaybeSent);
             return Some((reply.clone(), step, reply.abandoned_at()?));
         }
-        let session =
-            sessions.iter().map(|session| &**session).find(|session| is_its(session, &reply.session));
+        let session = sessions.iter().map(|session| &**session).find(|session| session.is(&reply.session));
         let (step, at) = step(reply, session, tracked)?;
         Some((reply.clone(), step, at))
     });
     let (reply, step, at) = steps.min_by_key(|(_, _, at)| *at)?;
     let again_at = tracked.actions.held.tried.map(|(at, wait)| at.plus_millis(wait));
     Some((reply, step, again_at.map_or(at, |again_at| again_at.max(at))))
-}
-
-fn is_its(session: &SessionView, name: &SessionName) -> bool {
-    session.agent == name.agent && session.session_id == name.session_id
 }
 
 fn step(

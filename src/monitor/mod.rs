@@ -31,7 +31,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Response, Timestamp, WorkspaceId,
+    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Response, SessionName, Timestamp,
+    WorkspaceId,
 };
 
 use state::millis;
@@ -160,7 +161,7 @@ impl Monitor {
                 }
                 self.touch_all();
             }
-            Intent::JumpToPane { workspace, session_id } => self.wants_jump(workspace, &session_id, effects),
+            Intent::JumpToPane { workspace, session } => self.wants_jump(workspace, &session, effects),
             Intent::Action { workspace, action } => self.wants_action(workspace, *action, at, effects),
             Intent::CancelAction { workspace, number } => self.wants_cancel(&workspace, number, effects),
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
@@ -176,8 +177,8 @@ impl Monitor {
         }
     }
 
-    fn wants_jump(&mut self, workspace: WorkspaceId, session_id: &str, effects: &mut Vec<Effect>) {
-        if let Some(session) = self.jump_target(&workspace, session_id) {
+    fn wants_jump(&mut self, workspace: WorkspaceId, name: &SessionName, effects: &mut Vec<Effect>) {
+        if let Some(session) = self.jump_target(&workspace, name) {
             effects.push(Effect::JumpToPane { workspace, session });
         } else {
             let reason = "the session is not known any more".to_owned();
@@ -185,9 +186,9 @@ impl Monitor {
         }
     }
 
-    fn jump_target(&self, id: &WorkspaceId, session_id: &str) -> Option<JumpTarget> {
+    fn jump_target(&self, id: &WorkspaceId, name: &SessionName) -> Option<JumpTarget> {
         let sessions = &self.workspaces.get(id)?.snapshot.session_facts.sessions;
-        let session = sessions.iter().find(|session| session.session_id == session_id)?;
+        let session = sessions.iter().find(|session| session.is(name))?;
         let agent = session.agent.clone();
         Some(JumpTarget { agent, pane: session.pane.clone(), process: session.process })
     }

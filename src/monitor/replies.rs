@@ -32,12 +32,9 @@ impl Actions {
     fn find_replies(&mut self, sessions: &[Arc<SessionView>]) -> Vec<Receipt> {
         let mut found = Vec::new();
         for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
-            let is_its = |session: &&Arc<SessionView>| {
-                session.agent == receipt.session.agent && session.session_id == receipt.session.session_id
-            };
             let prompted = sessions
                 .iter()
-                .find(is_its)
+                .find(|session| session.is(&receipt.session))
                 .and_then(|session| session.prompt.as_deref().zip(session.prompted_at));
             if prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at)) {
                 receipt.state = ReceiptState::Consumed;

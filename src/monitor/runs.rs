@@ -54,7 +54,7 @@ fn session(run: &RunView) -> SessionView {
     let state = if run.question.is_some() { ActivityState::Asks } else { ActivityState::Working };
     SessionView {
         agent: RunView::AGENT.to_owned(),
-        session_id: run.id.clone(),
+        session_id: run.id.as_str().into(),
         name: None,
         version: None,
         model: None,

@@ -278,7 +278,7 @@ fn go(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
     match view.and_then(|view| Some((view, sessions::with_pane(view)?))) {
         Some((view, session)) => reaction
             .intents
-            .push(Intent::JumpToPane { workspace: view.id.clone(), session_id: session.session_id.clone() }),
+            .push(Intent::JumpToPane { workspace: view.id.clone(), session: session.session_name() }),
         None => panels::open(state, views),
     }
 }

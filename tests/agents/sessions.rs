@@ -100,7 +100,7 @@ fn a_copy_with_the_same_first_line_is_a_fork_of_the_other_one() {
     machine.copy("continued.jsonl", original);
     machine.copy("question.jsonl", "other");
     let read = machine.at(&[]);
-    assert_eq!(by_id(&read, fork).origin, SessionOrigin::Fork { of: Some(original.to_owned()) });
+    assert_eq!(by_id(&read, fork).origin, SessionOrigin::Fork { of: Some(original.into()) });
     assert_eq!(by_id(&read, original).origin, SessionOrigin::Headless);
     assert_eq!(by_id(&read, fork).usage.n_turns, Some(3));
 }
@@ -124,7 +124,7 @@ fn of_two_records_with_one_begin_the_one_that_was_made_later_is_the_fork() {
     set_time(&second, 1_000_000);
     let read = machine.at(&[]);
     assert_eq!(by_id(&read, "first").origin, SessionOrigin::Person);
-    assert_eq!(by_id(&read, "second").origin, SessionOrigin::Fork { of: Some("first".to_owned()) });
+    assert_eq!(by_id(&read, "second").origin, SessionOrigin::Fork { of: Some("first".into()) });
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Agent for Sixth {
     fn survey(&self, home: &Path, _ask: &SurveyAsk<'_>, _memory: &mut Memories) -> Survey {
         let found = files(home).into_iter().map(|record| {
             let folder = std::fs::read_to_string(&record).unwrap().lines().next().unwrap().into();
-            let session_id = record.file_name().unwrap().to_str().unwrap().to_owned();
+            let session_id = record.file_name().unwrap().to_str().unwrap().into();
             let place = SessionPlace { agent: self.name().to_owned(), session_id, folder, record };
             FoundSession { place, moved_at: Timestamp(1) }
         });

@@ -6,7 +6,7 @@ use super::*;
 
 fn command(id: &str, asking: &Asking) -> Option<AgentCommand> {
     let mut session = read("statement.jsonl");
-    id.clone_into(&mut session.session_id);
+    session.session_id = id.into();
     let adapter = Adapter::named("codex", PathBuf::from("/home/user/.codex")).unwrap();
     adapter.command(&session, asking)
 }

@@ -97,7 +97,7 @@ fn only_sessions_within_the_folder_asked_for_are_found_also_through_a_link() {
         .survey_since(0, Some(&workspace))
         .found
         .into_iter()
-        .map(|found| found.place.session_id)
+        .map(|found| found.place.session_id.to_string())
         .collect();
     found.sort();
     assert_eq!(found, [ids[0].clone(), ids[1].clone(), ids[3].clone()]);

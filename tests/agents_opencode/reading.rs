@@ -22,7 +22,7 @@ const STATEMENT: &str = "ses_e00346968ffeN4ul0MwWi4Jyqi";
 fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) -> SessionObservation {
     SessionObservation {
         agent: "opencode".to_owned(),
-        session_id: id.to_owned(),
+        session_id: id.into(),
         version: Some("1.18.33".to_owned()),
         model: Some("mock/mock-model".to_owned()),
         mode: Some("build".to_owned()),

@@ -261,7 +261,7 @@ fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
     assert_eq!(adapter.command(&session, &Asking::Queue { text: "x".to_owned() }), None);
     for id in ["", "ses_", "--fork", "ses_a b", "ses_../x", "ses_a\n"] {
         let mut other = session.clone();
-        id.clone_into(&mut other.session_id);
+        other.session_id = id.into();
         assert_eq!(adapter.command(&other, &probe), None, "{id:?}");
     }
     // Rather no reply than one that goes by another agent than the session.
@@ -314,7 +314,7 @@ fn a_look_gets_a_copy_with_one_session_while_the_owner_works_on_it() {
     assert_eq!(machine.files(), before);
     // What is not there is not made, and a session of another kind of id is not looked for.
     for id in ["ses_none", "--all"] {
-        let other = SessionObservation { session_id: id.to_owned(), ..session.clone() };
+        let other = SessionObservation { session_id: id.into(), ..session.clone() };
         assert!(adapter.copy_session(&other, &at("other.db")).is_some_and(|made| made.is_err()), "{id}");
     }
     assert!(adapter.keeps_copy(ID) && !adapter.keeps_copy("ses_none") && !adapter.keeps_copy("--all"));
@@ -362,7 +362,7 @@ fn requests_to_a_server_name_this_session_and_its_agent() {
         (answer("per_1a", "always"), answer("per_../x", "once"), answer("", "once")),
         (None, None, None)
     );
-    let other = SessionObservation { session_id: "../permission".to_owned(), ..session.clone() };
+    let other = SessionObservation { session_id: "../permission".into(), ..session.clone() };
     assert_eq!(adapter.server().unwrap().request(&other, &ApiAsk::Session), None);
 }
 

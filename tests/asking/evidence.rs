@@ -18,7 +18,7 @@ fn report(readings: &[ProbeReading]) -> SmartReport {
         cost: AskCost::default(),
     };
     SmartReport {
-        session: Some(SessionName { agent: "claude".to_owned(), session_id: "s-1".to_owned() }),
+        session: Some(SessionName::new("claude", "s-1")),
         at: Timestamp(9),
         outcome: SmartOutcome {
             status: SmartStatus::ProbeError,

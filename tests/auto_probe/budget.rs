@@ -20,7 +20,7 @@ fn store() -> (TempDir, Store) {
 
 fn moment(session: &str, rested: i64) -> SessionMoment {
     SessionMoment {
-        session: SessionName { agent: "claude".to_owned(), session_id: session.to_owned() },
+        session: SessionName::new("claude", session),
         prompted_at: None,
         rested_at: Some(Timestamp(rested)),
     }

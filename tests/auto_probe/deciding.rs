@@ -140,7 +140,7 @@ fn told_of_the_session() -> Vec<Case> {
     };
     let beside = |state| {
         let mut other = ended(RESTED - 60_000);
-        other.session_id = "s-2".to_owned();
+        other.session_id = "s-2".into();
         other.activity.state = state;
         Scene::new().but(|scene| scene.sessions.push(other))
     };
@@ -148,7 +148,7 @@ fn told_of_the_session() -> Vec<Case> {
     vec![
         ("nobody is there", Scene::new().but(|scene| scene.sessions.clear())),
         ("asking would leave a trace", first(|session| session.agent = "gemini".to_owned())),
-        ("the session has no id", first(|session| session.session_id.clear())),
+        ("the session has no id", first(|session| session.session_id = "".into())),
         ("its turn runs", does(ActivityState::Working, record)),
         ("it waits for permission", does(ActivityState::NeedsPermission, ActivitySource::Hook)),
         ("it asks", does(ActivityState::Asks, record)),

@@ -39,7 +39,7 @@ pub(crate) fn id() -> WorkspaceId {
 }
 
 pub(crate) fn name() -> SessionName {
-    SessionName { agent: "claude".to_owned(), session_id: "s-1".to_owned() }
+    SessionName::new("claude", "s-1")
 }
 
 pub(crate) fn git() -> GitFacts {

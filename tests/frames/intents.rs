@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use closeout::model::{
-    Action, ActionKind, ActionProgress, Intent, RecordOrder, RunningAction, SessionName, WorkspaceView,
+    Action, ActionKind, ActionProgress, Intent, RecordOrder, RunningAction, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyPress, Reaction};
 use strum::VariantNames as _;
@@ -56,12 +56,12 @@ fn every_intent_comes_of_an_input_and_names_its_workspace() {
 
     let waits = vec![wants_permission()];
     let session = &waits[0].sessions[0];
-    let jump = Intent::JumpToPane { workspace: waits[0].id.clone(), session_id: session.session_id.clone() };
+    let jump = Intent::JumpToPane { workspace: waits[0].id.clone(), session: session.session_name() };
     holds(intents_of(&waits, "\n"), jump);
 
     let asks = vec![japanese_question()];
     let session = &asks[0].sessions[0];
-    let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+    let name = session.session_name();
     let mut state = screen_of(80, 24, &asks);
     let kept = press(&mut state, &asks, "ino\u{1b}").intents.into_iter().find(|intent| {
         matches!(intent, Intent::KeepDraft { workspace, draft }

@@ -52,7 +52,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         session.version = Some(words[8].clone());
         session.model = Some(words[2].clone());
         session.activity.detail = Some(words[5].clone());
-        session.origin = SessionOrigin::Fork { of: Some(words[1].clone()) };
+        session.origin = SessionOrigin::Fork { of: Some(words[1].as_str().into()) };
         session.todos = Some(TodoProgress { n_done: 1, n_all: u32::MAX, active: Some(words[4].clone()) });
         session.question.iter_mut().for_each(|question| question.text.clone_from(&words[6]));
         session.subagents.iter_mut().for_each(|subagent| subagent.what = Some(words[7].clone()));

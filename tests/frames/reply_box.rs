@@ -31,7 +31,7 @@ fn asks() -> WorkspaceView {
 }
 
 fn name(agent: &str) -> SessionName {
-    SessionName { agent: agent.to_owned(), session_id: format!("{agent}-0b1c2d3e") }
+    SessionName::new(agent, format!("{agent}-0b1c2d3e"))
 }
 
 fn in_pane(input: PaneInput) -> ReplyChannel {
@@ -435,7 +435,7 @@ fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
     let mut state = open(&views, plan, SMALL);
     assert_snapshot!("permission_in_its_pane", picture(&frame(&state, &views)));
     assert_eq!(press(&mut state, &views, "1y").intents, []);
-    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: name("claude").session_id };
+    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session: name("claude") };
     assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
 }
 
@@ -502,7 +502,7 @@ fn where_no_key_is_certain_the_options_are_shown_and_enter_goes_to_the_pane() {
     let mut state = open(&views, plan.clone(), (80, 30));
     assert_snapshot!("dialog_in_its_pane", picture(&frame(&state, &views)));
     assert_eq!(press(&mut state, &views, "12y").intents, []);
-    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: name("claude").session_id };
+    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session: name("claude") };
     assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
     // Without a pane to go to Enter is no key.
     let next = vec!["answer it in its terminal".to_owned()];

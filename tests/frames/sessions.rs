@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, Origin, PartRole, QuestionWeight,
-    Source, WorkspaceView,
+    SessionName, Source, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
@@ -129,13 +129,14 @@ fn a_row_says_what_the_session_does_and_for_how_long() {
 #[test]
 fn enter_goes_to_the_pane_of_the_session_that_wants_the_person() {
     for (view, wanted) in [
-        (with_subagents(), "claude-0b1c2d3e"),
-        (codex_asks_beside_claude(), "codex-0b1c2d3e"),
-        (codex_wants_permission_beside_claude(), "codex-0b1c2d3e"),
+        (with_subagents(), "claude"),
+        (codex_asks_beside_claude(), "codex"),
+        (codex_wants_permission_beside_claude(), "codex"),
     ] {
         let views = [view];
         let mut state = seen_screen_of(80, 24, &views);
-        let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: wanted.to_owned() };
+        let session = SessionName::new(wanted, format!("{wanted}-0b1c2d3e"));
+        let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session };
         let wanted = Reaction { intents: vec![jump], ..Reaction::default() };
         assert_eq!(press(&mut state, &views, "\n"), wanted);
         assert_eq!(state.focus, Focus::List);

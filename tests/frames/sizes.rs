@@ -2,7 +2,7 @@
 
 use closeout::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, CheckAsk, ConfiguredCheck, HeldReply,
-    MarkOrder, MarkSeen, RescuePlan, SessionName, UndoDirection, WorkspaceView,
+    MarkOrder, MarkSeen, RescuePlan, UndoDirection, WorkspaceView,
 };
 use insta::assert_snapshot;
 
@@ -35,7 +35,7 @@ fn views() -> Vec<WorkspaceView> {
     let session = &view.sessions[0];
     view.actions.held = vec![HeldReply {
         id: "h".to_owned(),
-        session: SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() },
+        session: session.session_name(),
         text: "Then write the release notes, and say which of the points of the list they leave out."
             .to_owned(),
         held_at: minutes_ago(6),

@@ -85,7 +85,7 @@ fn sessions(read: &[SessionObservation]) -> Result<(), String> {
 
 /// A session can be judged as far as its record goes, and survives serialisation.
 fn session(read: &SessionObservation) -> Result<(), String> {
-    let tasks = task::read(&read.agent, &read.session_id, &read.history);
+    let tasks = task::read(&read.session_name(), &read.history);
     let catalog = runs::Catalog::built_in();
     runs::summarize(&read.history, tasks.newest.as_ref(), None, catalog);
     if let Some(message) = &read.last_message {

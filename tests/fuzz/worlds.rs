@@ -113,8 +113,7 @@ impl World {
 /// The sessions that an agent's adapter reads at one place.
 fn read(name: &str, home: PathBuf, work: &Path, id: &str, record: PathBuf) -> Vec<SessionObservation> {
     let adapters = [Adapter::named(name, home).unwrap()];
-    let place =
-        SessionPlace { agent: name.to_owned(), session_id: id.to_owned(), folder: work.into(), record };
+    let place = SessionPlace { agent: name.to_owned(), session_id: id.into(), folder: work.into(), record };
     agent::sessions(&adapters, work, &[place], &mut Memories::default()).sessions
 }
 

@@ -54,9 +54,9 @@ fn states(agent: &Hooks, name: &str) -> String {
         // As it is written down and read again.
         let line = serde_json::to_string(&event).unwrap();
         let event: HookEvent = serde_json::from_str(&line).unwrap();
-        let known = folds.iter().position(|(id, _)| *id == event.session_id);
+        let known = folds.iter().position(|(id, _)| event.session_id == **id);
         let at = known.unwrap_or_else(|| {
-            folds.push((event.session_id.clone(), HookFold::default()));
+            folds.push((event.session_id.to_string(), HookFold::default()));
             folds.len() - 1
         });
         let fold = &mut folds[at].1;

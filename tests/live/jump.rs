@@ -3,7 +3,7 @@
 use closeout::engine::Engine;
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
-use closeout::model::{Intent, JumpOutcome, Response, WorkspaceId};
+use closeout::model::{Intent, JumpOutcome, Response, SessionName, WorkspaceId};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::gone::{engine_config, record, run, until};
@@ -23,7 +23,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
         .await;
         before();
         let workspace = WorkspaceId::local(repo.path());
-        engine.want(Intent::JumpToPane { workspace, session_id: "s-1".to_owned() });
+        engine.want(Intent::JumpToPane { workspace, session: SessionName::new("claude", "s-1") });
         let telling = async {
             loop {
                 if let Some(told) = engine.take_changes().responses.pop() {

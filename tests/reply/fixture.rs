@@ -281,7 +281,7 @@ pub(super) fn send_body(
 }
 
 pub(super) fn name(engine_config: &EngineConfig, session: &str) -> SessionName {
-    SessionName { agent: engine_config.adapters[0].name().to_owned(), session_id: session.to_owned() }
+    SessionName::new(engine_config.adapters[0].name(), session)
 }
 
 pub(super) fn action(engine_config: &EngineConfig, action: Action) -> ActionOutcome {

@@ -24,7 +24,7 @@ fn id() -> WorkspaceId {
 }
 
 fn name() -> SessionName {
-    SessionName { agent: "claude".to_owned(), session_id: "claude-0b1c2d3e".to_owned() }
+    SessionName::new("claude", "claude-0b1c2d3e")
 }
 
 fn receipt(id: &str, state: ReceiptState) -> Receipt {

@@ -278,7 +278,7 @@ impl World {
         let started_at = closeout::agent::process_stat::read(pid).unwrap().started_at;
         let started_at = if is_dead { started_at.saturating_sub(7) } else { started_at };
         let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
-        let mut event = HookEvent::new(Timestamp(at * 1000), &session_id, kind);
+        let mut event = HookEvent::new(Timestamp(at * 1000), session_id, kind);
         event.folder = Some(self.work());
         event.process = Some(ProcessId { pid, started_at });
         event.pid_namespace = namespace.into_os_string().into_string().ok();

@@ -10,7 +10,7 @@ use super::store;
 fn reply(id: &str, text: &str) -> HeldReply {
     HeldReply {
         id: id.to_owned(),
-        session: SessionName { agent: "claude".to_owned(), session_id: "s".to_owned() },
+        session: SessionName::new("claude", "s"),
         text: text.to_owned(),
         held_at: Timestamp(1),
         claimed_at: None,

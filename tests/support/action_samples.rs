@@ -208,7 +208,7 @@ pub(crate) fn branch_plan() -> BranchPlan {
 }
 
 pub(crate) fn session_name() -> SessionName {
-    SessionName { agent: "codex".to_owned(), session_id: "0b1c2d3e-4f50".to_owned() }
+    SessionName::new("codex", "0b1c2d3e-4f50")
 }
 
 pub(crate) fn ask_plan(purpose: AskPurpose) -> AskPlan {

@@ -23,7 +23,7 @@ pub(crate) fn session(
     let since = Some(minutes_ago(minutes));
     SessionView {
         agent: agent.to_owned(),
-        session_id: format!("{agent}-0b1c2d3e"),
+        session_id: format!("{agent}-0b1c2d3e").into(),
         name: None,
         version: None,
         model: None,
@@ -146,7 +146,7 @@ pub(crate) fn gone() -> WorkspaceView {
     for hours in 2..8 {
         sessions.push(session("gemini", ActivityState::Gone, ActivitySource::Process, hours * 60, "ended"));
     }
-    sessions[1].origin = SessionOrigin::Fork { of: Some("5f0e9d8c-1111-2222".to_owned()) };
+    sessions[1].origin = SessionOrigin::Fork { of: Some("5f0e9d8c-1111-2222".into()) };
     with(judged("docs", VerdictState::Incomplete, Why::Rule(Rule::NoEvidence)), sessions)
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a> {
 
 /// The sample weighed from these words.
 pub(crate) fn sample(asked: Asked<'_>) -> Sample {
-    let own_session = asked.own_session.map(str::to_owned);
+    let own_session = asked.own_session.map(Into::into);
     let settings = WorkspaceSettings { own_session, ..WorkspaceSettings::default() };
     let policy =
         Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };

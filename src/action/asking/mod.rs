@@ -68,7 +68,7 @@ impl Asker {
                 let found = read(command, &output);
                 // A client that does not know the variable for its records' place stores the copy among its own
                 // records.
-                let is_kept = |id: &String| *id != session.session_id && adapter.keeps_copy(id);
+                let is_kept = |id: &String| session.session_id != **id && adapter.keeps_copy(id);
                 if command.trace == Trace::Copy || found.session_id.as_ref().is_some_and(is_kept) {
                     notes.extend(self.remove_copy(adapter, session, found.session_id.as_deref()));
                 }

@@ -35,7 +35,7 @@ impl Replier<'_> {
             (ask(ApiAsk::Status)?, ask(ApiAsk::Permissions)?, ask(ApiAsk::Questions)?);
         let answers =
             ApiAnswers { status: Some(&status), permission: Some(&permission), question: Some(&question) };
-        let word = server.reports(&answers).remove(&current.session.session_id);
+        let word = server.reports(&answers).remove(current.session.session_id.as_str());
         let waits = server.waits_for(&current.session, &permission);
         let chosen = |warnings, permission| Chosen {
             warnings,

@@ -180,7 +180,7 @@ fn origin_of(candidate: &Candidate, all: &[Candidate], heads: &Heads) -> Session
         }
     };
     match twins.filter(is_original).min_by_key(|twin| twin.file.made_at) {
-        Some(original) => SessionOrigin::Fork { of: Some(original.file.id.clone()) },
+        Some(original) => SessionOrigin::Fork { of: Some(original.file.id.as_str().into()) },
         None if head.is_copy => SessionOrigin::Fork { of: None },
         None => head.origin.clone(),
     }

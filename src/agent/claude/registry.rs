@@ -139,7 +139,7 @@ impl Registry {
     /// the session has no process.
     pub(super) fn tell(&mut self, session: &mut SessionObservation, is_entered: bool) {
         let of_session = self.entries.iter().map(|(_, entry)| entry);
-        let of_session = of_session.filter(|entry| entry.session_id == session.session_id);
+        let of_session = of_session.filter(|entry| session.session_id == *entry.session_id);
         let seen: Vec<(&Entry, Process)> =
             of_session.map(|entry| (entry, entry.process())).filter(is_shown).collect();
         if seen.is_empty() && is_entered && self.is_whole && self.unclear.is_empty() {

@@ -114,7 +114,7 @@ fn look_into(
 
 fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
     let moved_at = file.moved_at();
-    let place = SessionPlace { agent: NAME.to_owned(), session_id: file.id, folder, record };
+    let place = SessionPlace { agent: NAME.to_owned(), session_id: file.id.into(), folder, record };
     FoundSession { place, moved_at }
 }
 
@@ -128,7 +128,7 @@ fn without_record(config_dir: &Path, entry: &Entry, ask: &SurveyAsk<'_>) -> Opti
     }
     let record = record_path(&record_folder(config_dir, &folder), &id);
     let moved_at = Timestamp(entry.status_updated_at.or(entry.started_at).unwrap_or_default());
-    let place = SessionPlace { agent: NAME.to_owned(), session_id: id, folder, record };
+    let place = SessionPlace { agent: NAME.to_owned(), session_id: id.into(), folder, record };
     Some(FoundSession { place, moved_at })
 }
 

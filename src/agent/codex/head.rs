@@ -91,7 +91,7 @@ fn meta(frame: &Fields<'_>, payload: &Fields<'_>) -> Option<Meta> {
         || source.get("subagent").is_some()
         || source.get("internal").is_some();
     let origin = match (payload.text("forked_from_id"), source.as_str()) {
-        (Some(of), _) => SessionOrigin::Fork { of: Some(of) },
+        (Some(of), _) => SessionOrigin::Fork { of: Some(of.into()) },
         (None, Some("exec")) => SessionOrigin::Headless,
         // The client's own screen reports `vscode` since it runs on the app server.
         (None, Some("cli" | "vscode")) => SessionOrigin::Person,

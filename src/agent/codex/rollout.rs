@@ -277,7 +277,7 @@ impl Rollout {
             n_skipped_lines: self.n_skipped_lines,
             folder: Some(self.folder.as_ref().map_or_else(|| meta.folder.clone(), PathBuf::from)),
             origin: meta.origin.clone(),
-            ..SessionObservation::named(NAME, &meta.id)
+            ..SessionObservation::named(NAME, meta.id.as_str())
         };
         // A fork's record starts where the fork left the original thread.
         self.turns.tell(is_whole && !is_fork, &mut session);

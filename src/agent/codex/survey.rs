@@ -186,7 +186,8 @@ impl Look<'_> {
         if meta.is_beside || !self.is_asked_for(&meta.folder) {
             return;
         }
-        let place = SessionPlace { agent: NAME.to_owned(), session_id: meta.id, folder: meta.folder, record };
+        let place =
+            SessionPlace { agent: NAME.to_owned(), session_id: meta.id.into(), folder: meta.folder, record };
         self.survey.found.push(FoundSession { place, moved_at });
     }
 

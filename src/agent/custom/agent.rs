@@ -74,7 +74,7 @@ pub(in crate::agent) fn command(
     let folder = session.folder.clone()?;
     let argument = |text: &String| match text.as_str() {
         SCHEMA_FILE => Argument::File(schema.to_owned()),
-        SESSION_FILE => Argument::Text(folder.join(Path::new(&session.session_id)).display().to_string()),
+        SESSION_FILE => Argument::Text(folder.join(session.session_id.as_str()).display().to_string()),
         other => Argument::Text(other.to_owned()),
     };
     Some(AgentCommand {

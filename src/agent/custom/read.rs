@@ -123,7 +123,7 @@ fn transcript(
         }
     };
     session.agent.clone_from(&agent.name);
-    id.clone_into(&mut session.session_id);
+    session.session_id = id.into();
     session.written_at = Some(modified_at(&file.metadata()?));
     session.n_skipped_lines = session.n_skipped_lines.saturating_add(lines.n_passed_over);
     session.is_partial = session.is_partial || followed.is_cut;

@@ -20,7 +20,7 @@ pub(super) fn tell(chat: &Path, records: &mut SubagentRecords<Chat>, session: &m
     if !is_id(&session.session_id) {
         return;
     }
-    let (mut found, is_all) = FoundRecord::in_folder(&chat.with_file_name(&session.session_id), "");
+    let (mut found, is_all) = FoundRecord::in_folder(&chat.with_file_name(session.session_id.as_str()), "");
     found.retain(|record| record.reaches(session));
     let all = records.read(&mut found);
     records.join(all, is_all, session);

@@ -17,7 +17,7 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{
     entries, modified_at, note_unreadable, open_record, read_range, read_small, take_lines,
 };
-use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
+use crate::model::{Names, Parts, ReadProblem, SessionId, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// Further projects are ignored.
 const MAX_PROJECTS: usize = 10_000;
@@ -47,7 +47,7 @@ struct Known {
 
 #[derive(Debug, Clone)]
 struct Head {
-    session_id: String,
+    session_id: SessionId,
     /// False for subagents and for copies made by closeout.
     is_session: bool,
 }
@@ -152,10 +152,10 @@ fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head>
     let is_own = chat.imported_from.as_deref().is_some_and(is_own_copy);
     let is_session = !chat.is_subagent && !is_own;
     let Some(id) = chat.session_id() else {
-        let session_id = record.file_stem()?.to_str()?.to_owned();
+        let session_id = record.file_stem()?.to_str()?.into();
         return Some(Head { session_id, is_session });
     };
-    let head = Head { session_id: id.to_owned(), is_session };
+    let head = Head { session_id: id.into(), is_session };
     memory.heads.insert(record.to_owned(), Known { inode, head: head.clone(), is_seen: true });
     Some(head)
 }

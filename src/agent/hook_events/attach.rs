@@ -45,10 +45,7 @@ impl HookReader {
             used.push(path);
         }
         for place in places {
-            let is_known = |session: &SessionObservation| {
-                session.agent == place.agent && session.session_id == place.session_id
-            };
-            if !is_own_place(folder, place) || sessions.iter().any(is_known) {
+            if !is_own_place(folder, place) || sessions.iter().any(|session| place.is_of(session)) {
                 continue;
             }
             let path = event_file(folder, &place.agent, &place.session_id);

@@ -11,7 +11,9 @@ use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
 use crate::agent::record::{entries, modified_at};
 use crate::disk;
-use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
+use crate::model::{
+    Names, Parts, SessionId, SessionName, SessionPlace, Timestamp, WatchTarget, hook_file_stem,
+};
 
 /// Further files of an agent are ignored.
 const MAX_FILES: usize = 4096;
@@ -21,7 +23,7 @@ const MAX_FILES: usize = 4096;
 struct Known {
     /// By file: the session's id and the folder in which it was started. `None` for a file that names no
     /// session.
-    sessions: HashMap<PathBuf, Option<(String, PathBuf)>>,
+    sessions: HashMap<PathBuf, Option<(SessionId, PathBuf)>>,
 }
 
 /// Adds the sessions with events in `folder` to those found through the agents' own records.
@@ -31,10 +33,8 @@ pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories, found: 
 
 fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Survey) {
     let mut seen = HashMap::new();
-    let names = |(at, session): (usize, &FoundSession)| {
-        ((session.place.agent.clone(), session.place.session_id.clone()), at)
-    };
-    let by_record: ByRecord = found.found.iter().enumerate().map(names).collect();
+    let names = found.found.iter().map(|session| session.place.session_name());
+    let by_record: ByRecord = names.zip(0..).collect();
     for hooks in all_hooks() {
         let of_agent = folder.join(hooks.agent);
         let names = Names::Ending(".jsonl".to_owned());
@@ -61,7 +61,7 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
 }
 
 /// The session whose events are in the file, and the folder in which it was started.
-fn session_of(path: &Path) -> Option<(String, PathBuf)> {
+fn session_of(path: &Path) -> Option<(SessionId, PathBuf)> {
     let fold = open(path).ok()?.reader;
     let id = fold.session_id?;
     // A file whose name belongs to another id is not the place of this session's events.
@@ -70,24 +70,24 @@ fn session_of(path: &Path) -> Option<(String, PathBuf)> {
     is_its_file.then_some((id, folder))
 }
 
-/// The positions in a survey of the sessions that have a record, by agent and id. A session has only one
-/// event file, so nothing is added twice.
-type ByRecord = HashMap<(String, String), usize>;
+/// The positions in a survey of the sessions that have a record. A session has only one event file, so nothing is added
+/// twice.
+type ByRecord = HashMap<SessionName, usize>;
 
 fn add(
-    (hooks, id, folder): (&Hooks, &str, &Path),
+    (hooks, id, folder): (&Hooks, &SessionId, &Path),
     (path, moved_at): (&Path, Timestamp),
     ask: &SurveyAsk<'_>,
     by_record: &ByRecord,
     found: &mut Survey,
 ) {
-    let known = by_record.get(&(hooks.agent.to_owned(), id.to_owned()));
+    let known = by_record.get(&SessionName::new(hooks.agent, id));
     if let Some(known) = known.and_then(|at| found.found.get_mut(*at)) {
         known.moved_at = known.moved_at.max(moved_at);
     } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
         let place = SessionPlace {
             agent: hooks.agent.to_owned(),
-            session_id: id.to_owned(),
+            session_id: id.clone(),
             folder: folder.to_owned(),
             record: path.to_owned(),
         };

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::tool_input;
 use crate::agent::facts::Hooks;
 use crate::agent::fields::Fields;
-use crate::model::{BackgroundTask, GateCall, GateEvent, HookEvent, HookKind, Timestamp};
+use crate::model::{BackgroundTask, GateCall, GateEvent, HookEvent, HookKind, SessionId, Timestamp};
 
 /// Further background tasks are ignored.
 const MAX_TASKS: usize = 8;
@@ -142,7 +142,7 @@ pub fn gate_call(event: GateEvent, payload: &[u8]) -> Option<GateCall> {
     let text = |name: &str| fields.text(name).filter(|text| !text.is_empty());
     let call = GateCall {
         event,
-        session_id: text("session_id"),
+        session_id: text("session_id").map(SessionId::from),
         folder: text("cwd").map(Into::into),
         is_continued: fields.get("stop_hook_active"),
         background: fields.raw("background_tasks").map(tasks).unwrap_or_default(),

@@ -12,7 +12,8 @@ use crate::agent::record_text::shortened;
 use crate::agent::turn_tracker::{SubagentSteps, join};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{
-    Names, Parts, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp, WatchTarget,
+    Names, Parts, SessionId, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp,
+    WatchTarget,
 };
 
 /// How many sessions of a workspace are read, the newest first.
@@ -43,7 +44,7 @@ const OF_SUBAGENT: &str = " subagent)";
 pub(crate) struct Memory {
     settling: Settling,
     /// The sessions read last time.
-    asked: Vec<String>,
+    asked: Vec<SessionId>,
     sessions: Vec<SessionObservation>,
 }
 
@@ -51,7 +52,7 @@ pub(crate) struct Memory {
 /// survey.
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
     let SessionsAsk { home: data_dir, places, .. } = *ask;
-    let mut asked: Vec<String> = places.iter().map(|place| place.session_id.clone()).collect();
+    let mut asked: Vec<SessionId> = places.iter().map(|place| place.session_id.clone()).collect();
     asked.retain(|id| is_session_id(id));
     if asked.is_empty() {
         *memory = Memory::default();
@@ -85,7 +86,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     read
 }
 
-fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObservation>> {
+fn read_all(store: &Store, asked: &[SessionId]) -> rusqlite::Result<Vec<SessionObservation>> {
     store.need("session", &["id"])?;
     let mut rows = Vec::new();
     for id in asked {
@@ -115,7 +116,7 @@ fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionOb
         name: row.title.as_deref().and_then(name),
         folder: said.folder.or(row.directory.clone()).map(PathBuf::from),
         origin: origin(row),
-        ..SessionObservation::named(NAME, &row.id)
+        ..SessionObservation::named(NAME, row.id.as_str())
     };
     said.turns.tell(said.is_whole, &mut session);
     let mut children = Children { reach_to: session.history.reaches_to(), ..Children::default() };

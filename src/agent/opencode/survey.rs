@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, params};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::model::{Names, Parts, SessionPlace, Timestamp, Unreadable, WatchTarget};
+use crate::model::{Names, Parts, SessionId, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// How many sessions are found, the newest first.
 const MAX_FOUND: u32 = 20_000;
@@ -126,7 +126,7 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
         } else if is_session_id(&id) && Path::new(&folder).is_absolute() {
             let record = database.to_owned();
             let place =
-                SessionPlace { agent: NAME.to_owned(), session_id: id, folder: folder.into(), record };
+                SessionPlace { agent: NAME.to_owned(), session_id: id.into(), folder: folder.into(), record };
             sessions.push(FoundSession { place, moved_at });
         }
     }
@@ -134,7 +134,7 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
     let n_unread: u32 =
         store.connection().query_row(&sql, params![since, within, below], |row| row.get(0))?;
     let n_older = n_older + usize::try_from(n_unread).unwrap_or(usize::MAX);
-    let known: HashSet<String> = sessions.iter().map(|found| found.place.session_id.clone()).collect();
+    let known: HashSet<SessionId> = sessions.iter().map(|found| found.place.session_id.clone()).collect();
     let arrivals = Arrivals::after_survey(store, known)?;
     Ok(Found { sessions, n_older, arrivals })
 }
@@ -149,12 +149,12 @@ pub(super) struct Arrivals {
     /// The last known row of `message`; `None` before the first survey.
     last_row: Option<i64>,
     /// Sessions whose messages need no survey: they were found, or are subagents.
-    known: HashSet<String>,
+    known: HashSet<SessionId>,
 }
 
 impl Arrivals {
     /// The state after a survey that found the sessions `known`.
-    fn after_survey(store: &Store, known: HashSet<String>) -> rusqlite::Result<Arrivals> {
+    fn after_survey(store: &Store, known: HashSet<SessionId>) -> rusqlite::Result<Arrivals> {
         Ok(Arrivals { settling: Settling::default(), last_row: last_row(store)?, known })
     }
 }
@@ -186,10 +186,10 @@ pub(in crate::agent) fn is_news(data_dir: &Path, arrivals: &mut Arrivals) -> boo
 struct NewMessages {
     is_news: bool,
     last_row: i64,
-    subagents: Vec<String>,
+    subagents: Vec<SessionId>,
 }
 
-fn new_messages(store: &Store, after: i64, known: &HashSet<String>) -> rusqlite::Result<NewMessages> {
+fn new_messages(store: &Store, after: i64, known: &HashSet<SessionId>) -> rusqlite::Result<NewMessages> {
     let last_row = last_row(store)?.unwrap_or(i64::MIN);
     let mut look = NewMessages { is_news: last_row < after, last_row, subagents: Vec::new() };
     let sql = format!("SELECT CAST(session_id AS TEXT) FROM message WHERE rowid > ?1 LIMIT {MAX_NEW}");
@@ -197,7 +197,7 @@ fn new_messages(store: &Store, after: i64, known: &HashSet<String>) -> rusqlite:
     let sessions = statement.query_map([after], |row| row.get::<_, String>(0))?;
     let mut n_new = 0;
     for id in sessions {
-        let id = id?;
+        let id = SessionId::from(id?);
         n_new += 1;
         if known.contains(&id) || look.subagents.contains(&id) {
             continue;

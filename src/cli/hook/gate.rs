@@ -184,7 +184,8 @@ fn by_verdict(
     if let Some(reason) = without_verdict(call, &settings) {
         return Answer::LetGo(reason);
     }
-    let session = call.session_id.clone().unwrap_or_else(|| workspace.path().display().to_string());
+    let folder = || workspace.path().display().to_string();
+    let session = call.session_id.as_deref().map_or_else(folder, str::to_owned);
     let name = match call.event {
         GateEvent::Stop | GateEvent::AfterAgent => session,
         GateEvent::SubagentStop | GateEvent::PostToolUse | GateEvent::TaskCompleted => {

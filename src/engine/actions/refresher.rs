@@ -41,27 +41,18 @@ impl<'a> Refresher<'a> {
     /// Reads the session of that name again.
     pub(super) fn session(&self, name: &SessionName) -> Result<Current, ActionProblem> {
         let observations = self.collect(Parts::WORDS).ok_or_else(not_in_time)?;
-        let is_it = |session: &&SessionObservation| {
-            session.agent == name.agent && session.session_id == name.session_id
-        };
+        let is_it = |session: &&SessionObservation| session.is(name);
         let first = observations.session.present();
         let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
         let policy = &self.config.config.policy;
         let context = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
         let facts = weigh(observations, &context).session_facts.unwrap_or_default();
-        let view = facts
-            .sessions
-            .into_iter()
-            .find(|view| view.agent == name.agent && view.session_id == name.session_id);
+        let view = facts.sessions.into_iter().find(|view| view.is(name));
         let (Some(session), Some(view)) = (found, view) else {
             let problem = ActionProblem::new(ActionClass::Unknown, "the session is not there any more");
             return Err(problem.with_next("look at the workspace again"));
         };
-        let place = self
-            .request
-            .sessions
-            .iter()
-            .find(|place| place.agent == name.agent && place.session_id == name.session_id);
+        let place = self.request.sessions.iter().find(|place| place.is(name));
         Ok(Current {
             session,
             view: Arc::unwrap_or_clone(view),

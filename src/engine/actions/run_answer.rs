@@ -88,7 +88,7 @@ fn asking(
     let folder = tools.config.state_folder.as_ref();
     let store = folder.map(Store::open).transpose().map_err(failed)?;
     let found = store.and_then(|store| {
-        let run = store.run(&request.workspace).filter(|run| run.id == session.session_id)?;
+        let run = store.run(&request.workspace).filter(|run| session.session_id == *run.id)?;
         let waits = run.state.phase == RunPhase::Asking && store.is_run_alive(&request.workspace);
         waits.then_some((store, run))
     });

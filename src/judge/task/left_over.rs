@@ -2,7 +2,7 @@
 
 use super::is_same_text;
 use crate::judge::supervised_loop::is_later_iteration;
-use crate::model::{SessionTasks, Timestamp, TurnEnd};
+use crate::model::{SessionId, SessionTasks, Timestamp, TurnEnd};
 
 /// How many milliseconds a session without a process must be silent before it may be left over.
 const SILENCE_MS: i64 = 24 * 3_600_000;
@@ -13,7 +13,7 @@ pub struct SessionStanding<'a> {
     /// The agent, such as `claude`.
     pub agent: &'a str,
     /// Its id.
-    pub session_id: &'a str,
+    pub session_id: &'a SessionId,
     /// Its tasks.
     pub tasks: &'a SessionTasks,
     /// When its first line was written, if that line was read.
@@ -23,7 +23,7 @@ pub struct SessionStanding<'a> {
     /// Whether a process has it open.
     pub lives: bool,
     /// The id of the session of which it is a copy.
-    pub fork_of: Option<&'a str>,
+    pub fork_of: Option<&'a SessionId>,
     /// Whether it began by clearing the previous conversation.
     pub began_by_clear: bool,
     /// Whether it ended because its own conversation was cleared.

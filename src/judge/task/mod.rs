@@ -27,7 +27,8 @@ use super::questions::{self, Context, Label};
 use super::supervised_loop::own_part;
 use super::words;
 use crate::model::{
-    Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd, TurnHistory,
+    Deed, Demand, Prompt, PromptKind, SessionName, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd,
+    TurnHistory,
 };
 
 /// How many bytes at the end of a message are searched for a question.
@@ -55,17 +56,16 @@ struct TurnRead {
 }
 
 /// Reads the tasks of one session.
-pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTasks {
-    read_again(agent, session_id, history, &mut Memory::default())
+pub fn read(session: &SessionName, history: &TurnHistory) -> SessionTasks {
+    read_again(session, history, &mut Memory::default())
 }
 
 /// Reads the tasks of one session, reusing what `memory` kept of it.
-pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
+pub fn read_again(session: &SessionName, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
     let begin = Fold { has_unread_begin: !history.is_whole, ..Fold::default() };
     if memory.0.settled_mut().is_some_and(|fold| fold.has_unread_begin) != begin.has_unread_begin {
         memory.0.refold(begin.clone());
     }
-    let session = SessionName { agent, session_id };
     let fold = memory.0.fold(
         0,
         |at| history.turns[at..].iter(),
@@ -86,13 +86,6 @@ pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: 
         |fold, turn, read| fold.take(session, turn, read),
     );
     fold.tasks
-}
-
-/// What identifies a session.
-#[derive(Debug, Clone, Copy)]
-struct SessionName<'a> {
-    agent: &'a str,
-    session_id: &'a str,
 }
 
 /// The tasks, as far as the turns have been read.
@@ -127,7 +120,7 @@ enum Place {
 }
 
 impl Fold {
-    fn take(&mut self, session: SessionName<'_>, turn: &Turn, read: &TurnRead) {
+    fn take(&mut self, session: &SessionName, turn: &Turn, read: &TurnRead) {
         if let Some(prompt) = &turn.prompt {
             self.tasks.has_undated_prompt |= prompt.at.is_none();
             self.tasks.first_prompt_at = earlier(self.tasks.first_prompt_at, prompt.at);
@@ -230,16 +223,16 @@ impl Fold {
         self.before.as_ref().is_some_and(|before| before.asks)
     }
 
-    fn begin_task(&mut self, session: SessionName<'_>, prompt: &Prompt, turn: &Turn) {
+    fn begin_task(&mut self, session: &SessionName, prompt: &Prompt, turn: &Turn) {
         self.has_prompt = true;
         self.is_beside = false;
         self.tasks.newest = Some(self.task(session, &prompt.text, prompt, turn));
     }
 
-    fn task(&self, session: SessionName<'_>, text: &str, prompt: &Prompt, turn: &Turn) -> Task {
+    fn task(&self, session: &SessionName, text: &str, prompt: &Prompt, turn: &Turn) -> Task {
         Task {
-            agent: session.agent.to_owned(),
-            session_id: session.session_id.to_owned(),
+            agent: session.agent.clone(),
+            session_id: session.session_id.clone(),
             first_prompt: text.to_owned(),
             last_prompt: prompt.text.clone(),
             began_at: prompt.at,
@@ -255,7 +248,7 @@ impl Fold {
 
     /// Continues the current task with a prompt. If there is none, the preceding question becomes the
     /// beginning of the task.
-    fn extend_task(&mut self, session: SessionName<'_>, prompt: &Prompt, turn: &Turn, is_shown: bool) {
+    fn extend_task(&mut self, session: &SessionName, prompt: &Prompt, turn: &Turn, is_shown: bool) {
         if self.tasks.newest.is_none() {
             let side = self.tasks.side_turns.pop_if(|side| side.demand == Demand::Answer);
             self.tasks.newest = Some(match side {

@@ -10,13 +10,13 @@ use super::deeds::WorkMemory;
 use super::texts::Texts;
 use crate::judge::runs::{self, Catalog, Demands};
 use crate::judge::task;
-use crate::model::{Observations, SessionObservation};
+use crate::model::{Observations, SessionName, SessionObservation};
 
 /// What was read from the sessions of one workspace. Losing it costs only time.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Boxed, because an empty slot of the map takes as much memory as a full one.
-    sessions: HashMap<(String, String), Box<SessionMemory>>,
+    sessions: HashMap<SessionName, Box<SessionMemory>>,
     /// What was read from their texts.
     pub(super) texts: Texts,
     /// The prompts of the current tasks, for collections that do not read sessions.
@@ -53,15 +53,12 @@ impl SessionMemory {
 impl Memory {
     /// What was read from this session, empty if it is new.
     pub(super) fn of(&mut self, session: &SessionObservation) -> &mut SessionMemory {
-        self.sessions.entry((session.agent.clone(), session.session_id.clone())).or_default()
+        self.sessions.entry(session.session_name()).or_default()
     }
 
     /// Forgets sessions that are no longer here.
     pub(super) fn keep_sessions_of(&mut self, observations: &Observations) {
-        let is_here = |agent: &str, session_id: &str| {
-            let mut sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
-            sessions.any(|session| session.agent == agent && session.session_id == session_id)
-        };
-        self.sessions.retain(|(agent, session_id), _| is_here(agent, session_id));
+        let here = || observations.session.present().into_iter().chain(&observations.other_sessions);
+        self.sessions.retain(|name, _| here().any(|session| session.is(name)));
     }
 }

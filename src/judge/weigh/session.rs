@@ -45,7 +45,7 @@ pub(super) fn of_workspace<'a>(
 
 /// Whether this check was started from within that session.
 fn is_own(session: &SessionObservation, context: &WeighContext<'_>) -> bool {
-    context.settings.own_session.as_deref() == Some(session.session_id.as_str())
+    context.settings.own_session.as_ref() == Some(&session.session_id)
 }
 
 fn told_of_another(activity: &Activity) -> Activity {

@@ -242,7 +242,7 @@ impl SessionTask {
 
 fn tasks_of(session: &SessionObservation, memory: &mut Memory) -> SessionTasks {
     let known = &mut memory.of(session).tasks;
-    let tasks = task::read_again(&session.agent, &session.session_id, &session.history, known);
+    let tasks = task::read_again(&session.session_name(), &session.history, known);
     SessionTasks { prompted_at: tasks.prompted_at.or(session.prompted_at), ..tasks }
 }
 
@@ -254,7 +254,7 @@ fn last_line_at(session: &SessionObservation) -> Option<Timestamp> {
 
 fn standing_of<'s>(session: &'s SessionObservation, tasks: &'s SessionTasks) -> SessionStanding<'s> {
     let fork_of = match &session.origin {
-        SessionOrigin::Fork { of } => of.as_deref(),
+        SessionOrigin::Fork { of } => of.as_ref(),
         SessionOrigin::Unknown | SessionOrigin::Person | SessionOrigin::Headless => None,
     };
     SessionStanding {

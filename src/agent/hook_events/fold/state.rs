@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::{
-    ActivitySource, BackgroundTask, HookEvent, LiveStatus, Pane, ProcessId, StatusReport, Subagent,
-    Timestamp, WaitsOn,
+    ActivitySource, BackgroundTask, HookEvent, LiveStatus, Pane, ProcessId, SessionId, StatusReport,
+    Subagent, Timestamp, WaitsOn,
 };
 
 /// After this many events the state no longer depends on earlier ones.
@@ -17,7 +17,7 @@ pub(super) const MAX_SUBAGENTS: usize = 64;
 pub struct HookFold {
     pub(super) n_events: usize,
     /// The session's id. Untrusted.
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// What the session's own turn is doing, and since when.
     pub(super) main: Option<(Main, Timestamp)>,
     /// The session's own pending calls: the key (id, or the tool's name) and the call in words.

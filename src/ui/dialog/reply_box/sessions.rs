@@ -30,11 +30,7 @@ pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
 
 /// The session as of now; `None` if it no longer exists.
 pub(super) fn find<'a>(view: Option<&'a WorkspaceView>, name: &SessionName) -> Option<&'a SessionView> {
-    view?
-        .sessions
-        .iter()
-        .map(|session| &**session)
-        .find(|session| session.agent == name.agent && session.session_id == name.session_id)
+    view?.sessions.iter().map(|session| &**session).find(|session| session.is(name))
 }
 
 /// Whether its screen shows a prompt that takes keys and no words.

@@ -217,7 +217,7 @@ impl ReplyBox {
         if action_of(keys::IN_PANE, press).is_some() && context.is_armed && self.has_pane() {
             return Step::want(Intent::JumpToPane {
                 workspace: self.workspace.clone(),
-                session_id: self.session.session_id.clone(),
+                session: self.session.clone(),
             });
         }
         self.leave_or_look(action_of(keys::OPTIONS, press), context).unwrap_or_else(Step::stay)
