@@ -26,6 +26,7 @@ mod tests {
             include_str!("runs/clause.rs"),
             include_str!("runs/demanded.rs"),
             include_str!("runs/joined_script.rs"),
+            include_str!("runs/mention.rs"),
             include_str!("runs/run.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),

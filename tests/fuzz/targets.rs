@@ -88,6 +88,9 @@ fn session(read: &SessionObservation) -> Result<(), String> {
     let tasks = task::read(&read.session_name(), &read.history);
     let catalog = runs::Catalog::built_in();
     runs::summarize(&read.history, tasks.newest.as_ref(), None, catalog);
+    for prompt in read.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()) {
+        runs::Demands::of(&prompt.text, catalog);
+    }
     if let Some(message) = &read.last_message {
         questions::classify(&message.text, &questions::Context::default());
     }

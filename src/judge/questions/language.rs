@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strum::VariantArray;
 
-use super::{network, script};
+use super::network;
+use crate::judge::joined::is_joined;
 
 /// A language that the judge reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, JsonSchema)]
@@ -68,7 +69,7 @@ const LETTERS: usize = 2000;
 
 /// Whether most letters of the text are in a script that one of the languages is written in.
 pub(super) fn can_be_read(text: &str) -> bool {
-    let is_known = |c: char| u32::from(c) < 0x250 || script::is_joined(c);
+    let is_known = |c: char| u32::from(c) < 0x250 || is_joined(c);
     let letters = text.chars().filter(|c| c.is_alphabetic()).take(LETTERS);
     let (known, all) = letters.fold((0, 0), |(known, all), c| (known + usize::from(is_known(c)), all + 1));
     known * 2 >= all
@@ -183,7 +184,7 @@ impl Share {
         }
         for word in text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '\u{2019}')) {
             let Some(first) = word.chars().next() else { continue };
-            if first.is_ascii() || (!script::is_joined(first) && word.len() < 12) {
+            if first.is_ascii() || (!is_joined(first) && word.len() < 12) {
                 self.word(word.as_bytes());
             }
             if !word.is_ascii() {
@@ -192,7 +193,7 @@ impl Share {
                     match c {
                         '\u{3040}'..='\u{30ff}' => self.kana += 1,
                         '\u{ac00}'..='\u{d7a3}' => self.hangul += 1,
-                        c if script::is_joined(c) => self.han += 1,
+                        c if is_joined(c) => self.han += 1,
                         _ => {}
                     }
                 }

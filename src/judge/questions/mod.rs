@@ -41,7 +41,6 @@ mod notation;
 mod patterns;
 mod reading;
 mod requests;
-mod script;
 mod sentence;
 mod shapes;
 mod signals;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::masks::Masked;
-use super::script;
+use crate::judge::joined;
 
 /// A sentence, ready for matching.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -89,7 +89,7 @@ impl Writer {
             '\u{60c}' => self.sign(','),
             _ if c.is_whitespace() => self.blank(),
             _ if c.is_alphanumeric() || c == '々' || c == 'ー' => {
-                let joined = script::is_joined(c);
+                let joined = joined::is_joined(c);
                 for lower in c.to_lowercase() {
                     self.letter(lower, joined);
                 }

@@ -9,7 +9,7 @@ use super::language::Language;
 use super::lines::{Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
-use super::script;
+use crate::judge::joined;
 
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,7 +156,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let Some(next) = after.chars().next() else { return Some(end) };
     let run = &tail[..signs];
     let question = run.contains(QUESTION_MARKS);
-    let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || script::is_joined(next);
+    let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || joined::is_joined(next);
     let spaced = next.is_whitespace();
     if !spaced && !wide {
         return None;

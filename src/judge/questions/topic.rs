@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{normal, script};
+use super::normal;
+use crate::judge::joined;
 
 /// A longer answer, in bytes, discusses its subject in words that need not occur in the request.
 const LONGEST_ANSWER: usize = 512;
@@ -31,12 +32,12 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
     }
     let (wanted, given) = (pieces(request), pieces(&text[..end]));
     let comparable: Vec<_> = wanted.iter().filter(|piece| piece.chars().count() > 1).collect();
-    let is_joined = request.chars().any(script::is_joined);
+    let is_joined = request.chars().any(joined::is_joined);
     // Three pairs of characters are one short remark.
     if comparable.len() < if is_joined { 4 } else { 3 } || given.is_empty() {
         return false;
     }
-    let same_script = is_joined == text.chars().any(script::is_joined);
+    let same_script = is_joined == text.chars().any(joined::is_joined);
     let shared = comparable.iter().filter(|piece| given.contains(piece.as_str())).count();
     same_script && shared == 0
 }
@@ -49,7 +50,7 @@ fn pieces(text: &str) -> HashSet<String> {
     let mut word = String::new();
     let mut previous: Option<char> = None;
     for c in base.chars().chain([' ']) {
-        let content = script::is_joined(c) && !matches!(c, '\u{3040}'..='\u{309f}');
+        let content = joined::is_joined(c) && !matches!(c, '\u{3040}'..='\u{309f}');
         if content {
             if let Some(first) = previous {
                 pieces.insert([first, c].iter().collect());
@@ -58,7 +59,7 @@ fn pieces(text: &str) -> HashSet<String> {
         } else {
             previous = None;
         }
-        if c.is_alphanumeric() && !script::is_joined(c) {
+        if c.is_alphanumeric() && !joined::is_joined(c) {
             word.push(c);
         } else if !word.is_empty() {
             if word.chars().count() > 3 && !COMMON.contains(&word.as_str()) {

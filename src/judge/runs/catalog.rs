@@ -116,6 +116,22 @@ impl Catalog {
         (!is_rehearsal).then_some(act)
     }
 
+    /// The act outside the work tree that these words call, if only as a rehearsal.
+    pub(super) fn act_name(&self, words: &[String]) -> Option<&'static str> {
+        self.acts.of(words).map(|(act, ..)| *act).min()
+    }
+
+    /// What the tool of this name checks.
+    pub(super) fn kind_of(&self, tool: &str) -> Option<CheckKind> {
+        self.all.iter().find(|known| known.name == tool).map(|known| known.kind)
+    }
+
+    /// Whether the tool of this name includes a check of this kind.
+    pub fn covers(&self, tool: &str, kind: CheckKind) -> bool {
+        let tool = self.all.iter().find(|known| known.name == tool);
+        tool.is_some_and(|tool| tool.covers.iter().any(|name| self.kind_of(name) == Some(kind)))
+    }
+
     /// Whether these words call what acts outside the work tree, if only as a rehearsal.
     pub(super) fn is_act(&self, words: &[String]) -> bool {
         self.acts.has(words)

@@ -33,6 +33,42 @@ pub(in crate::judge) fn own_lines(prompt: &str) -> String {
     own.collect::<Vec<&str>>().join("\n")
 }
 
+/// How many words in quotation marks are somebody else's sentence, and no name or command.
+const QUOTED_SENTENCE: usize = 5;
+/// Quotation marks in pairs.
+const QUOTATION: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
+
+/// The person's own words in a prompt: its own lines, without sentences in quotation marks.
+pub(super) fn own_words(prompt: &str) -> String {
+    let lines = own_lines(prompt);
+    let lines: Vec<String> = lines.lines().map(without_quotations).collect();
+    lines.join("\n")
+}
+
+/// A line without the sentences that it quotes.
+fn without_quotations(line: &str) -> String {
+    let mut own = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((at, open)) =
+        rest.char_indices().find(|(_, sign)| QUOTATION.iter().any(|(open, _)| open == sign))
+    {
+        let inside = &rest[at + open.len_utf8()..];
+        let closes = |sign: char| QUOTATION.iter().any(|(begin, end)| *begin == open && *end == sign);
+        let Some(end) = inside.find(closes) else { break };
+        let quoted = &inside[..end];
+        let behind = &inside[end..];
+        let n_words = quoted.split_whitespace().count();
+        let is_sentence =
+            n_words >= QUOTED_SENTENCE || open == '「' && quoted.chars().count() > 3 * QUOTED_SENTENCE;
+        own.push_str(&rest[..at + open.len_utf8()]);
+        own.push_str(if is_sentence { "…" } else { quoted });
+        let close = behind.chars().next().map_or(0, char::len_utf8);
+        own.push_str(&behind[..close]);
+        rest = &behind[close..];
+    }
+    own + rest
+}
+
 pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     for line in prompt.lines() {

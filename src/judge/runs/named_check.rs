@@ -75,6 +75,15 @@ impl Demanded {
         self.is_part && (self.n_named..asked.len()).all(is_there)
     }
 
+    /// What it checks; `None` for a call that no file lists.
+    pub(super) fn kind(&self, catalog: &Catalog) -> Option<CheckKind> {
+        match &self.what {
+            Named::Tool(name) => catalog.kind_of(name),
+            Named::Kind(kind) => Some(*kind),
+            Named::Call { .. } => None,
+        }
+    }
+
     /// The same, of which the prompt says that it shall be run, and not that it shall pass.
     pub(super) fn only_run(self) -> Demanded {
         match self.what {

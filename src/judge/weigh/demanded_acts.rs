@@ -25,7 +25,8 @@ pub(super) fn weigh(
 ) {
     let failed = summary.failed_act.as_ref();
     if let Some(failed) = failed
-        && task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act))
+        && (demands.iter().any(|prompt| prompt.mentions(&failed.act))
+            || task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act)))
         && !is_told_of(&failed.act, session, task)
     {
         let what = excerpt::reason(&failed.command);

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::judge::runs::{self, Demanded, Demands, Named};
+use crate::judge::runs::{self, Catalog, Demanded, Demands, Named};
 use crate::judge::{task, words};
 use crate::model::{
-    CheckRun, Claim, Evidence, Fact, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
+    CheckRun, Claim, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
     SessionObservation, Source, StepMoment,
 };
 
@@ -31,6 +31,15 @@ fn is_beside(run: &CheckRun, demanded: &Demanded) -> bool {
     !picked.is_empty() && !packages.iter().any(|package| picked.contains(package))
 }
 
+/// Whether a run is of what is demanded, or of a check that includes it.
+fn is_of(run: &CheckRun, demanded: &Demanded) -> bool {
+    match &demanded.what {
+        Named::Tool(tool) => run.tool == *tool,
+        Named::Kind(kind) => run.kind == *kind || Catalog::built_in().covers(&run.tool, *kind),
+        Named::Call { .. } => false,
+    }
+}
+
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
 /// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
 pub(super) fn weigh(
@@ -39,7 +48,10 @@ pub(super) fn weigh(
     demands: &[Arc<Demands>],
     evidence_set: &mut EvidenceSet,
 ) -> bool {
-    if summary.is_partial || task.current().is_none() {
+    // What runs beside the session may be the check: that is waited for.
+    let is_running = session.live.iter().any(|report| report.status == LiveStatus::Background)
+        && !runs::never_end(&session.background);
+    if summary.is_partial || task.current().is_none() || is_running {
         return false;
     }
     let mut asked: Vec<&Demanded> = demands.iter().flat_map(|prompt| &prompt.checks).collect();
@@ -53,12 +65,7 @@ pub(super) fn weigh(
             are_met &= weigh_call(what, found, *must_pass, (summary, session), evidence_set);
             continue;
         }
-        let is_it = |run: &&CheckRun| match &demanded.what {
-            Named::Tool(tool) => run.tool == *tool,
-            Named::Kind(kind) => run.kind == *kind,
-            Named::Call { .. } => false,
-        };
-        let runs = || summary.last.iter().filter(is_it);
+        let runs = || summary.last.iter().filter(|run| is_of(run, demanded));
         let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
         let is_beside = |run: &CheckRun| is_beside(run, demanded);
         let is_met = |run: &CheckRun| {

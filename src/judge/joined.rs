@@ -1,4 +1,4 @@
-//! The scripts of characters. Must not know any language.
+//! Scripts that are written without blanks between words. Must not know any language.
 
 /// Whether a character belongs to a script that is matched without spaces (Chinese, Japanese, Korean).
 pub(super) fn is_joined(c: char) -> bool {
