@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::deeds::WorkMemory;
 use super::texts::Texts;
 use crate::judge::runs::{self, Catalog, Demands};
+use crate::judge::supervised_loop::own_part;
 use crate::judge::task;
 use crate::model::{Observations, SessionName, SessionObservation};
 
@@ -42,7 +43,8 @@ impl SessionMemory {
         let read = prompts.map(|prompt| {
             let key = (known.hasher().hash_one(prompt), prompt.len());
             let demands = self.demands.get(&key).cloned().or_else(|| known.remove(&key));
-            let demands = demands.unwrap_or_else(|| Arc::new(Demands::of(prompt, Catalog::built_in())));
+            let demands =
+                demands.unwrap_or_else(|| Arc::new(Demands::of(own_part(prompt), Catalog::built_in())));
             self.demands.insert(key, demands.clone());
             demands
         });
