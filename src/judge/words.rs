@@ -21,12 +21,14 @@ mod tests {
     #[test]
     fn the_groups_are_those_that_the_code_names() {
         let code = [
+            include_str!("decision/voice.rs"),
             include_str!("questions/admission.rs"),
             include_str!("questions/clauses.rs"),
             include_str!("runs/clause.rs"),
             include_str!("runs/demanded.rs"),
             include_str!("runs/joined_script.rs"),
             include_str!("runs/mention.rs"),
+            include_str!("runs/mod.rs"),
             include_str!("runs/run.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),

@@ -36,7 +36,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
         && first.role != Role::Item
         && (!first.has_mask || (sentences.len() == 1 && first.normal.words <= 14))
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
-    let reported = sentences.iter().skip(1).any(|sentence| sentence.forms.has(Form::Done));
+    let reported = sentences.iter().any(|sentence| sentence.forms.has(Form::Done));
     let own = sentences.iter().any(|sentence| {
         sentence.forms.any(&[
             Form::Me,

@@ -50,7 +50,6 @@ const UNFINISHED: FormSet = FormSet::of(&[
     Form::Partial,
     Form::Admits,
     Form::Stuck,
-    Form::ErrorOnly,
     Form::Interrupted,
     Form::Placeholder,
     Form::OthersWork,
@@ -88,7 +87,9 @@ fn speech(sentence: &Sentence, reading: Reading) -> Option<Speech> {
         Asks::Reader => Some(Speech::Asks),
         Asks::Empty => Some(Speech::AsksNobody),
         Asks::No if said_of_work(sentence).meets(UNFINISHED) => Some(Speech::Unfinished),
-        Asks::No => sentence.forms.has(Form::Done).then_some(Speech::Finished),
+        Asks::No if sentence.forms.has(Form::Done) => Some(Speech::Finished),
+        // "The rate limit is implemented" is no error.
+        Asks::No => sentence.forms.has(Form::ErrorOnly).then_some(Speech::Unfinished),
     }
 }
 

@@ -260,6 +260,10 @@ fn named_in(sentence: &str, range: &Range<usize>) -> Vec<(Subject, Range<usize>)
         // "Squash-merge", "Playwright-Suite".
         found = lower.split('-').skip(1).flat_map(|part| NAMES.of(part)).collect();
     }
+    // "PR 412" is there already.
+    let is_numbered =
+        || sentence[range.end..].trim_start_matches([' ', '#']).starts_with(|c: char| c.is_ascii_digit());
+    found.retain(|subject| *subject != Subject::Act("pull request") || !is_numbered());
     found.into_iter().map(|subject| (subject, range.clone())).collect()
 }
 

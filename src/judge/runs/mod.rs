@@ -45,6 +45,7 @@ pub(super) use script::joined as path_from;
 use command::CommandRead;
 use fold::Fold;
 
+use crate::judge::words;
 use crate::model::{BackgroundTask, CommandRun, Deed, RunsSummary, StepMoment, Task, TurnHistory};
 
 /// Words of a task that is about its checks; the failures from before it are then its work.
@@ -129,10 +130,12 @@ pub fn summarize_again(
     fold.summary(task.is_some_and(is_about_checks), is_partial, home)
 }
 
-/// Whether the task is about its checks.
+/// Whether the task is about its checks. "That test has been red for weeks, leave it alone" is not about it.
 fn is_about_checks(task: &Task) -> bool {
     let texts = [&task.first_prompt, &task.last_prompt].map(|text| text.to_lowercase());
-    texts.iter().any(|text| ABOUT_CHECKS.iter().any(|word| has_word(text, word)))
+    let sentences = texts.iter().flat_map(|text| text.split(['\n', '.', ';', '。']));
+    let mut about = sentences.filter(|sentence| !words::has(sentence, "leaves_alone"));
+    about.any(|sentence| ABOUT_CHECKS.iter().any(|word| has_word(sentence, word)))
 }
 
 /// Whether a word begins with `begin`; in scripts without spaces, whether `begin` occurs anywhere.

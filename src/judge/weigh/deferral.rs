@@ -42,14 +42,16 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     if postpones(&asked) {
         return None;
     }
+    // "Drafts are skipped" does what "skip drafts" asks for.
+    let skips: Vec<&str> = words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect();
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
     let wants_aside = puts_aside(&own.join("\n").to_lowercase());
+    let is_as_asked =
+        |own: &str| wants_aside && puts_aside(own) || skips.iter().any(|skip| own.contains(skip));
     let puts_off = |said: &Said<'_>| {
-        postpones(&without_counts(&said.own))
-            && !names_none(&said.own)
-            && !(wants_aside && puts_aside(&said.own))
+        postpones(&without_counts(&said.own)) && !names_none(&said.own) && !is_as_asked(&said.own)
     };
     let is_told = |word: &str| {
         let mut others = sentences.iter().filter(|other| !puts_off(other));
