@@ -56,10 +56,10 @@ impl Demands {
             self.mentioned.extend(candidates.iter().filter_map(|candidate| candidate.subject.act()));
             let demanded = candidates.iter().filter(|candidate| candidate.is_demanded());
             for (subject, mention) in demanded.filter_map(|it| Some((it.subject, it.mentions.first()?))) {
-                let words = &sentence.text[mention.range.clone()];
+                let words = mention.words(sentence.text);
                 if let Subject::Act(act) = subject {
                     if !self.refused.contains(&act) && self.acts.iter().all(|known| known.act != act) {
-                        self.acts.push(DemandedAct { act, words: words.to_owned() });
+                        self.acts.push(DemandedAct { act, words });
                     }
                     continue;
                 }
@@ -72,11 +72,11 @@ impl Demands {
                     continue;
                 }
                 let is_ordered = |known: &Demanded| {
-                    known.words.contains(words)
+                    known.words.contains(&words)
                         || known.kind(catalog).map_or(Subject::Call, Subject::Check) == subject
                 };
                 if !self.checks[..n_ordered].iter().any(is_ordered) {
-                    self.checks.extend(mention.demanded(words));
+                    self.checks.extend(mention.demanded(&words));
                 }
             }
         }
@@ -114,6 +114,10 @@ mod tests {
         for (prompt, expected) in [
             ("Fix the rounding. I want to see green tests when I'm back.", vec!["green tests"]),
             ("Rename the flag, and don't come back before tsc is happy.", vec!["tsc"]),
+            (
+                "Fix the rounding and commit. I want everything green, and get it onto origin.",
+                vec!["“I want everything green”", "push"],
+            ),
             ("Extract the helper. Once everything works, put up a PR.", vec!["pull request"]),
             ("Bereinige das Modul, der Linter darf am Ende nichts mehr melden.", vec!["Linter"]),
             ("Corrige el cálculo y déjalo desplegado en staging.", vec!["deploy"]),

@@ -23,6 +23,8 @@ const AROUND: &[char] = &[
     '`', '"', '\'', '(', ')', '[', ']', '“', '”', '„', '«', '»', '*', '_', ',', ';', ':', '!', '?', '.', '…',
     '|', '→', '=', '+', '&', '<', '>', '{', '}', '~', '#',
 ];
+/// Signs that end a clause.
+const CLAUSE_ENDS: &[char] = &[',', ';', ':', '(', ')', '，', '、', '；', '：', '（', '）'];
 /// Signs that end a word in a script without blanks.
 const WIDE: &[char] = &['。', '、', '，', '；', '：', '！', '？', '（', '）', '「', '」', '『', '』', '・'];
 
@@ -66,6 +68,7 @@ struct Names {
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let groups = [
         (Subject::Check(CheckKind::Test), words::of("mentions_tests")),
+        (Subject::Check(CheckKind::Test), words::of("mentions_green")),
         (Subject::Check(CheckKind::Lint), words::of("mentions_lint")),
         (Subject::Check(CheckKind::Types), words::of("mentions_types")),
         (Subject::Check(CheckKind::Build), words::of("mentions_build")),
@@ -289,6 +292,24 @@ fn named_joined(sentence: &str) -> Vec<(Subject, Range<usize>)> {
 }
 
 impl Mention {
+    /// What the prompt calls it: its name, or the clause if the name says little: "get it onto origin".
+    pub(super) fn words(&self, sentence: &str) -> String {
+        let name = sentence[self.range.clone()].trim_matches('`');
+        let signs = words::of("mentions_green");
+        let is_green = |word: &str| signs.iter().any(|sign| word.starts_with(sign.trim_end_matches('*')));
+        let is_sign = name.to_lowercase().split_whitespace().all(is_green);
+        let is_command = self.call.is_some() || name.len() < self.range.len();
+        if is_command || self.subject.is_run() && !is_sign {
+            return name.to_owned();
+        }
+        let begin = sentence[..self.range.start].rfind(CLAUSE_ENDS).map_or(0, |at| at + 1);
+        let begin =
+            (begin..=self.range.start).find(|at| sentence.is_char_boundary(*at)).unwrap_or(self.range.start);
+        let end =
+            sentence[self.range.end..].find(CLAUSE_ENDS).map_or(sentence.len(), |at| self.range.end + at);
+        format!("“{}”", sentence[begin..end].trim().trim_end_matches('.'))
+    }
+
     /// The check that it demands, which the prompt calls `words`.
     pub(super) fn demanded(&self, words: &str) -> Option<Demanded> {
         let of_kind = || match self.subject {
