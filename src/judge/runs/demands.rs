@@ -55,9 +55,9 @@ impl Demands {
             let candidates = learned_demand::candidates(&sentence, catalog);
             self.mentioned.extend(candidates.iter().filter_map(|candidate| candidate.subject.act()));
             let demanded = candidates.iter().filter(|candidate| candidate.is_demanded());
-            for (subject, mention) in demanded.filter_map(|it| Some((it.subject, it.mentions.first()?))) {
+            for mention in demanded.flat_map(Candidate::demanded) {
                 let words = mention.words(sentence.text);
-                if let Subject::Act(act) = subject {
+                if let Subject::Act(act) = mention.subject {
                     if !self.refused.contains(&act) && self.acts.iter().all(|known| known.act != act) {
                         self.acts.push(DemandedAct { act, words });
                     }
@@ -73,7 +73,7 @@ impl Demands {
                 }
                 let is_ordered = |known: &Demanded| {
                     known.words.contains(&words)
-                        || known.kind(catalog).map_or(Subject::Call, Subject::Check) == subject
+                        || known.kind(catalog).map_or(Subject::Call, Subject::Check) == mention.subject
                 };
                 if !self.checks[..n_ordered].iter().any(is_ordered) {
                     self.checks.extend(mention.demanded(&words));
@@ -117,6 +117,10 @@ mod tests {
             (
                 "Fix the rounding and commit. I want everything green, and get it onto origin.",
                 vec!["“I want everything green”", "push"],
+            ),
+            (
+                "When you're through I expect both `pytest tests/api` and `npm test` to come out clean.",
+                vec!["pytest tests/api", "npm test"],
             ),
             ("Extract the helper. Once everything works, put up a PR.", vec!["pull request"]),
             ("Bereinige das Modul, der Linter darf am Ende nichts mehr melden.", vec!["Linter"]),

@@ -49,6 +49,12 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// What of it is demanded, if anything is: all of its commands, or else what is named first.
+    pub(super) fn demanded(&self) -> impl Iterator<Item = &Mention> {
+        let n_calls = self.mentions.iter().filter(|mention| mention.call.is_some()).count();
+        self.mentions.iter().take(n_calls.max(1))
+    }
+
     /// Whether it is demanded.
     pub(super) fn is_demanded(&self) -> bool {
         MODEL.reaches(&self.features, MODEL.number(DEMANDS) - MODEL.number(BIAS))
