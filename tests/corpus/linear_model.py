@@ -3,6 +3,7 @@
 Each feature counts by how differently the two classes use it (the scaling of "NBSVM", Wang and Manning 2012), and then by a
 logistic regression. Needs numpy, scipy and scikit-learn. The same input gives the same weights.
 """
+import argparse
 import bisect
 import collections
 import json
@@ -22,6 +23,18 @@ N_BUCKETS, BITS = 1 << 12, 16
 
 def rows(path):
     return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+
+def command_line(description):
+    """The arguments of a trainer, and the rows that are only measured and those that are learned from."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("features")
+    parser.add_argument("--write")
+    arguments = parser.parse_args()
+    unseen, learned = [], []
+    for row in rows(arguments.features):
+        (unseen if row["set"].startswith("unseen") else learned).append(row)
+    return arguments, unseen, learned
 
 
 def matrix(rows, known):

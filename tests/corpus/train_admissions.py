@@ -13,7 +13,6 @@ A longer text has more sentences that could be misread, so each doubling of thei
 admit; the same admission in a report of three sentences and in one of thirty is not as likely to be one.
 `linear_model.py` says how the weights are fitted.
 """
-import argparse
 import collections
 import math
 
@@ -59,13 +58,7 @@ def measure(rows, bias, weights):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("features")
-    parser.add_argument("--write")
-    arguments = parser.parse_args()
-    all_rows = linear_model.rows(arguments.features)
-    unseen = [row for row in all_rows if row["set"].startswith("unseen")]
-    learned = [row for row in all_rows if not row["set"].startswith("unseen")]
+    arguments, unseen, learned = linear_model.command_line(__doc__)
     print(len(learned), "sentences:", dict(collections.Counter((row["set"], row["label"]) for row in learned)))
     labels = [int(row["label"]) for row in learned]
     bias, weights = linear_model.fit(learned, labels, [weight(row) for row in learned], STRENGTH, SEEN, LEAST_WEIGHT)

@@ -8,7 +8,6 @@ FILE gets one line for each prompt of `tests/corpus/demands/*.txt` and one for e
 set, its prompt, what the prompt demands, what is mentioned, whether it is demanded there, and the hashes of its features
 (`learned_demand.rs`). Sets whose names begin with `unseen` are measured and never learned from.
 """
-import argparse
 import collections
 
 import linear_model
@@ -65,13 +64,8 @@ def measure(rows, bias, weights):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("features")
-    parser.add_argument("--write")
-    arguments = parser.parse_args()
-    all_rows = linear_model.rows(arguments.features)
-    unseen = [row for row in all_rows if row["set"].startswith("unseen")]
-    learned = [row for row in all_rows if not row["set"].startswith("unseen") and row["features"]]
+    arguments, unseen, learned = linear_model.command_line(__doc__)
+    learned = [row for row in learned if row["features"]]
     labels = [int(row["is_demand"]) for row in learned]
     print(len(learned), "mentions,", sum(labels), "demanded")
     bias, weights = linear_model.fit(learned, labels, [1] * len(learned), STRENGTH, SEEN, LEAST_WEIGHT)

@@ -6,7 +6,7 @@
 use crate::judge::linear_model::LinearModel;
 use crate::judge::sentence_features::features;
 
-/// Its head: the scores from which on a sentence admits, and may admit, what a text of twice as many sentences adds to
+/// The model. Its head: the scores from which on a sentence admits, and may admit, what a text of twice as many sentences adds to
 /// them, and the bias.
 static MODEL: LinearModel = LinearModel(include_bytes!("../../../assets/questions/admissions.bin"));
 
@@ -17,6 +17,7 @@ const DOUBLED: usize = 2;
 const BIAS: usize = 3;
 /// A longer text counts as one of so many sentences.
 const MAX_PARTS: u128 = 4096;
+
 /// What words may say, by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doubt {

@@ -30,7 +30,7 @@ const NAMES: [(&str, &[&str]); 6] = [
 ];
 
 /// How many words of a call may name what it does; those behind them are its arguments.
-const N_NAMING: usize = 3;
+pub(super) const N_NAMING: usize = 3;
 
 /// An act, with the words of the call.
 pub(super) type NamedAct<'c> = (&'c str, String);

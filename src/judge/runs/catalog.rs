@@ -111,7 +111,7 @@ impl Catalog {
 
     /// What these words do outside the work tree; `None` for a dry run.
     pub(super) fn act_of(&self, words: &[String]) -> Option<&str> {
-        let act = self.acts.of(words).map(|(act, ..)| *act).min()?;
+        let act = self.act_name(words)?;
         let is_rehearsal = has_option(words, &["--dry-run", "-n"]);
         (!is_rehearsal).then_some(act)
     }
@@ -123,13 +123,17 @@ impl Catalog {
 
     /// What the tool of this name checks.
     pub(super) fn kind_of(&self, tool: &str) -> Option<CheckKind> {
-        self.all.iter().find(|known| known.name == tool).map(|known| known.kind)
+        self.named(tool).map(|known| known.kind)
     }
 
     /// Whether the tool of this name includes a check of this kind.
     pub fn covers(&self, tool: &str, kind: CheckKind) -> bool {
-        let tool = self.all.iter().find(|known| known.name == tool);
-        tool.is_some_and(|tool| tool.covers.iter().any(|name| self.kind_of(name) == Some(kind)))
+        let covers = self.named(tool).map_or(&[][..], |tool| tool.covers);
+        covers.iter().any(|name| self.kind_of(name) == Some(kind))
+    }
+
+    fn named(&self, tool: &str) -> Option<&Tool> {
+        self.all.iter().find(|known| known.name == tool)
     }
 
     /// Whether these words call what acts outside the work tree, if only as a rehearsal.

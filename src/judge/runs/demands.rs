@@ -54,6 +54,11 @@ impl Demands {
         for sentence in learned_demand::sentences(own) {
             let candidates = learned_demand::candidates(&sentence, catalog);
             self.mentioned.extend(candidates.iter().filter_map(|candidate| candidate.subject.act()));
+            // "Lint must be clean (`make check` does it)": the command in brackets is what is demanded.
+            let has_command_in_brackets = candidates.iter().any(|candidate| {
+                let call = candidate.mentions.iter().find(|mention| mention.call.is_some());
+                call.is_some_and(|call| sentence.text[..call.range.start].ends_with('('))
+            });
             let demanded = candidates.iter().filter(|candidate| candidate.is_demanded());
             for mention in demanded.flat_map(Candidate::demanded) {
                 let words = mention.words(sentence.text);
@@ -63,19 +68,12 @@ impl Demands {
                     }
                     continue;
                 }
-                // "Lint must be clean (`make check` does it)": the command in brackets is what is demanded.
-                let in_brackets = |other: &Candidate| {
-                    let call = other.mentions.iter().find(|other| other.call.is_some());
-                    call.is_some_and(|call| sentence.text[..call.range.start].ends_with('('))
-                };
-                if mention.call.is_none() && candidates.iter().any(in_brackets) {
-                    continue;
-                }
                 let is_ordered = |known: &Demanded| {
                     known.words.contains(&words)
                         || known.kind(catalog).map_or(Subject::Call, Subject::Check) == mention.subject
                 };
-                if !self.checks[..n_ordered].iter().any(is_ordered) {
+                let is_said_by_command = mention.call.is_none() && has_command_in_brackets;
+                if !is_said_by_command && !self.checks[..n_ordered].iter().any(is_ordered) {
                     self.checks.extend(mention.demanded(&words));
                 }
             }

@@ -8,7 +8,7 @@ use crate::judge::linear_model::LinearModel;
 use crate::judge::sentence_features::{Kind, Token, feature, features_of, tokens};
 use crate::model::CheckKind;
 
-/// Its head: the score from which on a mention is a demand, and the bias.
+/// The model. Its head: the score from which on a mention is a demand, and the bias.
 static MODEL: LinearModel = LinearModel(include_bytes!("../../../assets/demands.bin"));
 
 /// The numbers of the head, by their places.

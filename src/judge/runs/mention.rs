@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::Catalog;
+use super::acts::N_NAMING;
 use super::named_check::{Demanded, Named, of_call, of_tool};
 use super::wrapper::call_of;
 use crate::judge::joined::is_joined;
@@ -14,8 +15,6 @@ use crate::model::CheckKind;
 
 /// The acts that may be demanded.
 const ACTS: [&str; 6] = ["push", "pull request", "merge", "tag", "publish", "deploy"];
-/// How many words of a command may name what it does; those behind them are its arguments.
-const N_NAMING: usize = 3;
 /// How many words a command has at most that is named without backticks.
 const MAX_CALL: usize = 6;
 /// Signs around a word that are no part of it.
@@ -302,12 +301,10 @@ impl Mention {
         if is_command || self.subject.is_run() && !is_sign {
             return name.to_owned();
         }
-        let begin = sentence[..self.range.start].rfind(CLAUSE_ENDS).map_or(0, |at| at + 1);
-        let begin =
-            (begin..=self.range.start).find(|at| sentence.is_char_boundary(*at)).unwrap_or(self.range.start);
-        let end =
-            sentence[self.range.end..].find(CLAUSE_ENDS).map_or(sentence.len(), |at| self.range.end + at);
-        format!("“{}”", sentence[begin..end].trim().trim_end_matches('.'))
+        let before = sentence[..self.range.start].rsplit(CLAUSE_ENDS).next().unwrap_or_default();
+        let behind = sentence[self.range.end..].split(CLAUSE_ENDS).next().unwrap_or_default();
+        let clause = &sentence[self.range.start - before.len()..self.range.end + behind.len()];
+        format!("“{}”", clause.trim().trim_end_matches('.'))
     }
 
     /// The check that it demands, which the prompt calls `words`.
