@@ -67,6 +67,7 @@ mod tests {
     fn the_models_are_whole_and_small() {
         for (model, n_least) in [
             (LinearModel(include_bytes!("../../assets/questions/admissions.bin")), 10_000),
+            (LinearModel(include_bytes!("../../assets/questions/asks.bin")), 10_000),
             (LinearModel(include_bytes!("../../assets/demands.bin")), 10_000),
         ] {
             let begins: Vec<u32> =

@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Before,
     /// Where the sentence stands.
     Place,
+    /// What the rules read in a sentence.
+    Rule,
 }
 
 /// The features of a sentence, each once, in order.

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Trains the learned correction of the questions judge (assets/questions/trees.bin).
+"""Trains the learned part of the questions judge: the reading of single sentences (assets/questions/asks.bin) and the trees
+(assets/questions/trees.bin).
 
-    CLOSEOUT_NATURAL=READ CLOSEOUT_FEATURES=FILE cargo test --lib -- --ignored write_features
-    CLOSEOUT_NATURAL=UNREAD CLOSEOUT_FEATURES=OTHER cargo test --lib -- --ignored write_features
-    python3 tests/corpus/train.py FILE OTHER [--base TREES [--keep]] [--write assets/questions/trees.bin]
+    CLOSEOUT_NATURAL=FOLDER CLOSEOUT_FEATURES=FILE cargo test --lib -- --ignored write_features
+    python3 tests/corpus/train.py FILE --base TREES [--keep] [--write FOLDER]
 
-READ and UNREAD hold labelled last messages of real agents, which are other people's words and no part of the repository;
-a file `check.jsonl` in them is left alone. The rules were mended for the messages in READ, and not for those in UNREAD.
-FILE and OTHER get one line for each message: its set, group, label, and the numbers of `features.rs`.
-Figures and certainty come from cross-validation by repository (`group`) on the unread messages: where the rules were
-mended with the messages in sight, they are right more often than they are among strangers, and trees that are fitted and
-measured there trust them too much.
-With `--base` the trees of a file stay, and further ones are fitted to what they leave: the messages behind them need not be
-at hand. With `--keep` there are no further ones, and their certainty is measured on messages that they were not fitted to.
-Needs numpy and lightgbm. The same input gives the same trees.
+FOLDER holds labelled last messages of real agents, which are other people's words and no part of the repository: those in
+`fit.jsonl` were read and the rules were mended for them, all others were not; `check.jsonl` is left alone.
+FILE gets one line for each message: its set, group, label, the numbers of `features.rs`, and its sentences with the features
+of `ask_model.rs`. Figures and certainty come from cross-validation by repository (`group`) on the unread messages: where the
+rules were mended with the messages in sight, they are right more often than they are among strangers, and trees that are
+fitted and measured there trust them too much. The scores of sentences that the trees learn from come from cross-validation,
+too. The last words of finished scenarios are learned from, so that no change makes them ask. The set `unseen` is measured and never learned from.
+The trees of `--base` stay, and so does how certain they are; further ones are fitted to what they leave: the messages behind
+them need not be at hand. The further ones change a label only if all trees together lead it by LEAD. With `--keep` there are
+none, and it is printed how certain those of `--base` would be by these messages.
+Needs numpy, scipy, scikit-learn and lightgbm. The same input gives the same trees.
 """
 import argparse
 import itertools
@@ -23,15 +25,21 @@ import struct
 import lightgbm
 import numpy
 
+import asks_model
+
 LABELS = ("AWAITING_RESPONSE", "COMPLETE", "INCOMPLETE")
 SCALE = 256
-# Messages that were written for this project, among which the rules were made, weigh less than unread ones.
-MADE_WEIGHT = 0.3
-# Messages for which the rules were mended weigh less than those that met the rules as a stranger's do.
-READ_WEIGHT, UNREAD_WEIGHT = 0.3, 2
+# How much a message weighs, by where it comes from. Those for which the rules were mended weigh less than those that met the
+# rules as a stranger's do.
+WEIGHTS = {"unread": 2, "marked": 1, "read": 0.3, "made": 0.1}
 # Messages drawn at random weigh as they occur; the others were chosen because they ask, stop or fail.
 RANDOM_WEIGHT, CHOSEN_WEIGHT = 1.5, 0.75
-ROUNDS = 90
+ROUNDS = 250
+# All trees together lead the label of those of `--base` by so much before they change it.
+LEAD = 192
+# Where the numbers of `asks_model.py` stand among those of a message.
+ASKS = slice(92, 96)
+FOLDS = 5
 PARAMETERS = dict(
     objective="multiclass", num_class=3, learning_rate=0.06, num_leaves=6, min_data_in_leaf=20,
     feature_fraction=0.3, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5, seed=1, num_threads=1,
@@ -41,7 +49,7 @@ PARAMETERS = dict(
 CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
 # Labels of high certainty are right so often, those of each kind so often, and that something is unfinished so often;
 # one of at least medium certainty is right so often at its margin. All messages count, the ambiguous ones too.
-HIGH, HIGH_OF_EACH, HIGH_OF_UNFINISHED, MEDIUM = 0.972, 0.965, 0.985, 0.70
+HIGH, HIGH_OF_EACH, HIGH_OF_UNFINISHED, MEDIUM = 0.972, 0.965, 0.95, 0.70
 # From this margin on, the trees' label stands against a question of the rules (`correction.rs`).
 SURE = 256
 # The repositories are dealt out so many times.
@@ -51,27 +59,49 @@ WINDOW = 40
 
 
 def messages(path):
-    rows = [json.loads(line) for line in open(path, encoding="utf-8")]
-    natural = [row for row in rows if row["set"] == "natural"]
-    made = [row for row in rows if row["set"] == "made"]
-    return natural, made
+    return [json.loads(line) for line in open(path, encoding="utf-8")]
 
 
-def train(read, unread, made, base):
+def deal(rows):
+    """Deals the messages out by their repositories, or by their texts where these are all from here."""
+    groups = sorted({str(row.get("group") or row["id"]) for row in rows})
+    numpy.random.RandomState(1).shuffle(groups)
+    place = {group: number % FOLDS for number, group in enumerate(groups)}
+    for row in rows:
+        row["fold"] = place[str(row.get("group") or row["id"])]
+
+
+def put_asks(row, weights):
+    for field in ("numbers", "full"):
+        row[field][ASKS] = asks_model.numbers(row, weights)
+
+
+def score_sentences(rows, unseen):
+    """Gives each message the scores of its sentences by weights that were fitted without it. Returns those fitted to all."""
+    for number in range(FOLDS):
+        weights = asks_model.fit([row for row in rows if row["fold"] != number])
+        for row in rows:
+            if row["fold"] == number:
+                put_asks(row, weights)
+    weights = asks_model.fit(rows)
+    for row in unseen:
+        put_asks(row, weights)
+    return weights
+
+
+def train(rows, base):
     """Each real message counts once by its text alone and, where more is known, half of it by all that is known."""
     values, labels, weights = [], [], []
-    for row, times in [(row, READ_WEIGHT) for row in read] + [(row, UNREAD_WEIGHT) for row in unread]:
-        known = row["full"] != row["text"]
-        weight = times * (RANDOM_WEIGHT if row["random"] else CHOSEN_WEIGHT)
-        for features in (row["text"], row["full"]) if known else (row["text"],):
+    for row in rows:
+        known = row["full"] != row["numbers"]
+        weight = WEIGHTS[row["set"]]
+        if row["set"] in ("read", "unread"):
+            weight *= RANDOM_WEIGHT if row["random"] else CHOSEN_WEIGHT
+        for features in (row["numbers"], row["full"]) if known else (row["numbers"],):
             values.append(features)
             labels.append(LABELS.index(row["label"]))
             weights.append(weight / 2 if known else weight)
-    for row in made:
-        values.append(row["text"])
-        labels.append(LABELS.index(row["label"]))
-        weights.append(MADE_WEIGHT)
-    before = numpy.array([scores(*base, features) for features in values]) / SCALE if base[0] else None
+    before = numpy.array([scores(*base, features) for features in values]) / SCALE
     data = lightgbm.Dataset(numpy.array(values, dtype=float), labels, weight=weights, init_score=before)
     return whole(base, lightgbm.train(PARAMETERS, data, ROUNDS))
 
@@ -110,62 +140,58 @@ def scores(starts, nodes, features):
     return sums
 
 
-def judged(sums):
-    best = max(range(3), key=lambda label: (sums[label], label))
-    return best, sums[best] - max(sums[label] for label in range(3) if label != best)
+def best(sums):
+    label = max(range(3), key=lambda label: (sums[label], label))
+    return label, sums[label] - max(sums[other] for other in range(3) if other != label)
 
 
-def folds(natural, seed):
-    groups = sorted({row["group"] for row in natural})
-    numpy.random.RandomState(seed).shuffle(groups)
-    place = {group: number % 5 for number, group in enumerate(groups)}
-    return [place[row["group"]] for row in natural]
+def judged(base, trees, limits, features):
+    """The label, its margin and its level (2 for high certainty), as `correction.rs` finds them."""
+    first, sums = scores(*base, features), scores(*trees, features)
+    said, margin = best(first)
+    other, other_margin = best(sums)
+    is_contested = other != said and LABELS[said] != "INCOMPLETE"
+    if is_contested and sums[other] - sums[said] >= LEAD:
+        return other, other_margin, 1
+    level = sum(margin >= limit for limit in limits[said])
+    return said, margin, min(level, 1) if is_contested else level
 
 
-def concluded(row, field, said, margin):
+def concluded(row, field, said, margin, level):
     """What `label.rs` makes of the trees' judgement: some labels of the rules hold, and a cut turn delivers nothing."""
     gives_way = row["rules"] == "AWAITING_RESPONSE" and margin >= SURE
     if row["holds"] and LABELS[said] != row["rules"] and not gives_way:
-        said, margin = LABELS.index(row["rules"]), 0
-    if field == "full" and LABELS[said] == "COMPLETE" and row["end"] in CUT_ENDS:
+        said, margin, level = LABELS.index(row["rules"]), 0, min(level, 1)
+    if field == "full" and LABELS[said] == "COMPLETE" and row.get("end") in CUT_ENDS:
         said = LABELS.index("INCOMPLETE")
-    return said, margin
+    return said, margin, level
 
 
-def cross_validate(read, unread, made, base):
-    """For each unread message a judgement by its text, and by all that is known, of trees that did not see its
-    repository."""
-    out = {"text": [], "full": []}
-    for seed in range(SEEDS):
-        fold = folds(unread, seed)
-        for number in range(5):
-            seen = [row for row, at in zip(unread, fold) if at != number]
-            unseen = {row["group"] for row, at in zip(unread, fold) if at == number}
-            others = [row for row in read if row["group"] not in unseen]
-            starts, nodes = train(others, seen, made, base)
-            for row, at in zip(unread, fold):
-                for field in out if at == number else ():
-                    judgement = judged(scores(starts, nodes, row[field]))
-                    out[field].append((row, *concluded(row, field, *judgement)))
+def judge(base, trees, limits, rows, out):
+    """Adds the judgements of these trees on messages that they were not fitted to."""
+    for row in rows:
+        for field in out:
+            out[field].append((row, *concluded(row, field, *judged(base, trees, limits, row[field]))))
+
+
+def cross_validate(rows, base, limits):
+    """For each message a judgement by its text, and by all that is known, of trees that did not see its repository."""
+    out = {"numbers": [], "full": []}
+    for number in range(FOLDS):
+        trees = train([row for row in rows if row["fold"] != number], base)
+        judge(base, trees, limits, [row for row in rows if row["fold"] == number], out)
     return out
 
 
 def kept(path):
-    """The trees of a file that `main` wrote: where each begins, and their nodes."""
+    """The trees of a file that `main` wrote, where each begins, and their nodes; and the margins from which each label is of
+    high and of medium certainty."""
     with open(path, "rb") as file:
         packed = file.read()
     numbers = [number for number, in struct.iter_unpack("<h", packed)]
     starts, rest = numbers[14:14 + numbers[1]], numbers[14 + numbers[1]:]
     nodes = [(rest[at] & 0xFFFF, rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3)]
-    return starts, nodes
-
-
-def judge(starts, nodes, unread):
-    """The judgements of trees that were not fitted to these messages."""
-    return {
-        field: [(row, *concluded(row, field, *judged(scores(starts, nodes, row[field])))) for row in unread]
-        for field in ("text", "full")
-    }
+    return (starts, nodes), list(zip(numbers[5:8], numbers[8:11]))
 
 
 def figures(pairs):
@@ -179,7 +205,7 @@ def figures(pairs):
 
 def margins(judgements):
     """The margins with whether the label is right, greatest first."""
-    return sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements), reverse=True)
+    return sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin, _ in judgements), reverse=True)
 
 
 def high_bounds(judgements):
@@ -211,44 +237,62 @@ def medium_bound(judgements, label):
     return 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("read")
-    parser.add_argument("unread")
-    parser.add_argument("--base")
-    parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--write")
-    arguments = parser.parse_args()
-    read, made = messages(arguments.read)
-    unread, _ = messages(arguments.unread)
-    base = kept(arguments.base) if arguments.base else ([], [])
-    gold = lambda row: LABELS.index(row["label"])
-    rules = [(gold(row), LABELS.index(row["rules"])) for row in unread]
-    print("rules alone", figures(rules))
-    judged_by = judge(*base, unread) if arguments.keep else cross_validate(read, unread, made, base)
-    known = judged_by["full"]
-    limits = [(high, min(high, medium_bound(known, label))) for label, high in enumerate(high_bounds(known))]
-    level = lambda said, margin: sum(margin >= limit for limit in limits[said])
+def of_set(judgements, name, is_clear=False):
+    return [one for one in judgements if one[0]["set"] == name and not (is_clear and one[0].get("ambiguous"))]
+
+
+def pairs(judgements):
+    return [(LABELS.index(row["label"]), said) for row, said, *_ in judgements]
+
+
+def report(judged_by):
     for field, judgements in judged_by.items():
-        for what, part in (("all", judgements), ("clear", [one for one in judgements if not one[0]["ambiguous"]])):
-            print(f"{field} {what:<5}", figures([(gold(row), said) for row, said, _ in part]))
+        for what, part in (("all", of_set(judgements, "unread")), ("clear", of_set(judgements, "unread", True))):
+            print(f"{field} {what:<5}", figures(pairs(part)))
             for number, name in ((2, "high"), (1, "medium"), (0, "low")):
-                mine = [(gold(row), said) for row, said, margin in part if level(said, margin) == number]
-                right = sum(one == other for one, other in mine)
+                mine = [one for one in part if one[3] == number]
+                right = sum(one == other for one, other in pairs(mine))
                 print(f"  {name:<6} covers {len(mine) / len(part):.3f}, right {right / max(1, len(mine)):.3f}")
             ranked = margins(part)
             shares = [(share, ranked[:len(ranked) * share // 100]) for share in range(10, 101, 10)]
             print("  right in the most certain", *(f"{share} %: {sum(ok for _, ok in top) / len(top):.3f}" for share, top in shares))
-    starts, nodes = base if arguments.keep else train(read, unread, made, base)
+    for name in ("read", "made", "marked", "unseen"):
+        print(f"{name:<7}", figures(pairs(of_set(judged_by["numbers"], name, True))))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("features")
+    parser.add_argument("--base", required=True)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--write")
+    arguments = parser.parse_args()
+    rows = messages(arguments.features)
+    unseen = [row for row in rows if row["set"] == "unseen"]
+    rows = [row for row in rows if row["set"] != "unseen"]
+    base, limits = kept(arguments.base)
+    deal(rows)
+    weights = score_sentences(rows, unseen)
+    if arguments.keep:
+        trees, judged_by = base, {"numbers": [], "full": []}
+        judge(base, base, limits, rows, judged_by)
+        known = of_set(judged_by["full"], "unread")
+        print("certainty would begin at", [(high, min(high, medium_bound(known, n))) for n, high in enumerate(high_bounds(known))])
+    else:
+        trees, judged_by = train(rows, base), cross_validate(rows, base, limits)
+    judge(base, trees, limits, unseen, judged_by)
+    report(judged_by)
+    starts, nodes = trees
     print(len(starts), "trees,", len(nodes), "nodes")
     if arguments.write:
-        count = len(unread[0]["text"])
-        head = [count, len(starts), 0, 0, 0, *(limit[0] for limit in limits), *(limit[1] for limit in limits), 0, 0, 0]
+        count = len(rows[0]["numbers"])
+        head = [count, len(starts), len(base[0]), LEAD, 0, *(limit[0] for limit in limits), *(limit[1] for limit in limits), 0, 0, 0]
         numbers = [*head, *starts, *(number for node in nodes for number in node)]
         packed = b"".join(struct.pack("<H", number & 0xFFFF) for number in numbers)
-        with open(arguments.write, "wb") as file:
+        with open(f"{arguments.write}/trees.bin", "wb") as file:
             file.write(packed)
         print(len(packed), "bytes")
+        asks_model.write(f"{arguments.write}/asks.bin", weights)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ mod tests {
     use std::fmt::Write as _;
     use std::fs;
     use std::ops::Range;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use serde_json::{Value, json};
 
@@ -54,44 +54,11 @@ mod tests {
     use crate::judge::questions::document::Document;
     use crate::judge::questions::lines::Role;
     use crate::judge::questions::shapes::cells;
+    use crate::judge::questions::training::{files, folder, stem, unmarked, worlds};
 
     #[test]
     fn nothing_admits_nothing() {
         assert_eq!(doubt("", 1), None);
-    }
-
-    fn root() -> &'static Path {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-    }
-
-    /// The last words of the scenarios in which all is done, or would be, were it committed.
-    fn worlds() -> Vec<(String, String)> {
-        let mut said = Vec::new();
-        for path in files(&root().join("tests/scenarios"), "toml") {
-            let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
-            let all = file.get("scenario").and_then(toml::Value::as_array);
-            for world in all
-                .into_iter()
-                .flatten()
-                .filter(|world| matches!(world["expect"].as_str(), Some("COMPLETE" | "RESCUE_NEEDED")))
-            {
-                let steps = world.get("steps").and_then(toml::Value::as_array).into_iter().flatten();
-                let said_last = steps.filter_map(toml::Value::as_str).rfind(|step| step.contains("say@"));
-                let words = said_last.and_then(|step| step.split_once("say@")?.1.split_once(' '));
-                let words = words.filter(|(_, words)| !words.starts_with('{'));
-                said.extend(words.map(|(_, words)| ("worlds".to_owned(), words.to_owned())));
-            }
-        }
-        said.sort();
-        said.dedup();
-        said
-    }
-
-    fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.retain(|path| path.extension().is_some_and(|it| it == extension));
-        files.sort();
-        files
     }
 
     /// The sentences and the rows of tables that are read, each with its place.
@@ -104,19 +71,6 @@ mod tests {
             parts.push((line.range.clone(), cells(&document.text[line.range.clone()]).join(" | ")));
         }
         parts
-    }
-
-    /// A report without the marks around what it admits, and the places that they marked.
-    fn unmarked(report: &str) -> (String, Vec<Range<usize>>) {
-        let (mut text, mut marked, mut begin) = (String::new(), Vec::new(), 0);
-        for character in report.chars() {
-            match character {
-                '⟦' => begin = text.len(),
-                '⟧' => marked.push(begin..text.len()),
-                _ => text.push(character),
-            }
-        }
-        (text, marked)
     }
 
     /// Where a sentence was written.
@@ -142,8 +96,8 @@ mod tests {
             });
             writeln!(out, "{row}").unwrap();
         };
-        for path in files(&root().join("tests/corpus/admissions"), "tsv") {
-            let set = path.file_stem().unwrap().to_string_lossy().into_owned();
+        for path in files(&folder("tests/corpus/admissions"), "tsv") {
+            let set = stem(&path);
             for line in fs::read_to_string(&path).unwrap().lines() {
                 let [_, label, text] = line.split('\t').collect::<Vec<_>>()[..] else {
                     panic!("{set}: {line}")
@@ -151,7 +105,7 @@ mod tests {
                 write(&set, Written::Alone, label, text);
             }
         }
-        let mut sets = worlds();
+        let mut sets: Vec<_> = worlds().into_iter().map(|words| ("worlds".to_owned(), words)).collect();
         let vectors: Value =
             serde_json::from_str(include_str!("../../../tests/vectors/admissions.json")).unwrap();
         for case in vectors["cases"].as_array().unwrap() {
@@ -162,11 +116,11 @@ mod tests {
                 write("vectors", Written::Alone, "1", text);
             }
         }
-        let mut messages = files(&root().join("tests/corpus"), "jsonl");
+        let mut messages = files(&folder("tests/corpus"), "jsonl");
         messages
             .extend(std::env::var_os("CLOSEOUT_NATURAL").map(|folder| Path::new(&folder).join("fit.jsonl")));
         for path in messages {
-            let set = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let set = stem(&path);
             for line in fs::read_to_string(&path).unwrap().lines() {
                 let message: Value = serde_json::from_str(line).unwrap();
                 if message["label"] == "COMPLETE" {
@@ -179,8 +133,8 @@ mod tests {
                 write(&set, Written::InMessage, "0", &words);
             }
         }
-        for path in files(&root().join("tests/corpus/reports"), "txt") {
-            let set = path.file_stem().unwrap().to_string_lossy().into_owned();
+        for path in files(&folder("tests/corpus/reports"), "txt") {
+            let set = stem(&path);
             for (n, report) in fs::read_to_string(&path).unwrap().split("@@").skip(1).enumerate() {
                 let (head, report) = report.split_once('\n').unwrap();
                 let after_prompt = report.split_once('\n').filter(|(it, _)| it.starts_with("PROMPT: "));

@@ -9,8 +9,15 @@ use crate::model::Certainty;
 /// The trees: a head, the position of each tree, and their nodes, all as little-endian 16-bit numbers.
 static TREES: &[u8] = include_bytes!("../../../assets/questions/trees.bin");
 
-/// How many numbers precede the positions of the trees.
+/// How many numbers precede the positions of the trees: those below, behind the numbers of features and of trees.
 const HEAD: usize = 14;
+/// The place of the number of trees that judge first.
+const N_FIRST: usize = 2;
+/// The place of the margin by which all trees have to lead the first ones' label to change it.
+const LEAD: usize = 3;
+/// The places of the margins from which each label is of high and of medium certainty.
+const HIGH: usize = 5;
+const MEDIUM: usize = 8;
 /// The feature of a leaf node.
 const LEAF: u16 = u16::MAX;
 /// The greatest depth of a tree.
@@ -32,36 +39,49 @@ pub(super) struct Corrected {
 /// From this margin on, a label is e times as likely as the next one.
 pub(super) const SURE: i32 = 256;
 
-/// The trees' label; `None` if they were made for other features.
+/// The trees' label; `None` if they were made for other features. The first trees have learned from the most real messages.
+/// All of them, which know more unusual ones too, have the last word where they lead the first ones' label clearly.
 pub(super) fn correct(features: &Features) -> Option<Corrected> {
     let made_for = usize::from(number(0)?) == features::COUNT;
     if !made_for {
         return None;
     }
-    let scores = scores(features)?;
-    let best = (0..LABELS.len()).max_by_key(|&label| scores[label])?;
-    let second = (0..LABELS.len()).filter(|&label| label != best).map(|label| scores[label]).max()?;
-    let margin = scores[best] - second;
-    let bound = |place: usize| Some(i32::from(signed(place)?));
-    let certainty = if margin >= bound(5 + best)? {
+    let (first, all) = scores(features)?;
+    let (label, margin) = best(first)?;
+    let (other, other_margin) = best(all)?;
+    // Nothing that was learned later tells what is unfinished from finished work better than the first trees do.
+    let is_contested = other != label && LABELS[label] != Label::Incomplete;
+    if is_contested && all[other] - all[label] >= i32::from(signed(LEAD)?) {
+        return Some(Corrected { label: LABELS[other], certainty: Certainty::Medium, margin: other_margin });
+    }
+    let bound = |place: usize| Some(i32::from(signed(place + label)?));
+    let certainty = if margin >= bound(HIGH)? && !is_contested {
         Certainty::High
-    } else if margin >= bound(8 + best)? {
+    } else if margin >= bound(MEDIUM)? {
         Certainty::Medium
     } else {
         Certainty::Low
     };
-    Some(Corrected { label: LABELS[best], certainty, margin })
+    Some(Corrected { label: LABELS[label], certainty, margin })
 }
 
-/// The sums of the leaves for each label.
-fn scores(features: &Features) -> Option<[i32; 3]> {
+/// The label with the highest score, and by how much it leads the next one.
+fn best(scores: [i32; 3]) -> Option<(usize, i32)> {
+    let best = (0..LABELS.len()).max_by_key(|&label| scores[label])?;
+    let second = (0..LABELS.len()).filter(|&label| label != best).map(|label| scores[label]).max()?;
+    Some((best, scores[best] - second))
+}
+
+/// The sums of the leaves for each label: of the first trees alone, and of all.
+fn scores(features: &Features) -> Option<([i32; 3], [i32; 3])> {
     let trees = usize::from(number(1)?);
-    let mut scores = [0_i32; 3];
-    for (label, score) in scores.iter_mut().enumerate() {
-        *score = i32::from(signed(2 + label)?);
-    }
+    let n_first = usize::from(number(N_FIRST)?);
+    let (mut first, mut scores) = ([0_i32; 3], [0_i32; 3]);
     let nodes = HEAD + trees;
     for tree in 0..trees {
+        if tree == n_first {
+            first = scores;
+        }
         let mut node = usize::from(number(HEAD + tree)?);
         for _ in 0..DEEPEST {
             let place = nodes + node * 3;
@@ -74,7 +94,7 @@ fn scores(features: &Features) -> Option<[i32; 3]> {
             node = if goes_left { node + 1 } else { usize::from(number(place + 2)?) };
         }
     }
-    Some(scores)
+    Some((first, scores))
 }
 
 /// The 16-bit number at a position.

@@ -43,6 +43,7 @@ impl Features {
 pub(super) fn of(
     document: &Document<'_>,
     readings: &[Reading],
+    asks: &[i64],
     rules: &Classification,
     context: &Context<'_>,
 ) -> Features {
@@ -55,6 +56,7 @@ pub(super) fn of(
     put_sentence(&mut out, document, document.sentences.len().checked_sub(1));
     put_focus(&mut out, document, focus);
     put_context(&mut out, context);
+    put_asks(&mut out, asks);
     debug_assert!(out.values.len() <= PLAIN, "{}", out.values.len());
     out.values.resize(PLAIN, 0);
     put_forms(&mut out, document, focus);
@@ -62,7 +64,7 @@ pub(super) fn of(
 }
 
 /// The sentence most likely to ask: the last one that asks by the rules, or else the last question.
-pub(super) fn focus(document: &Document<'_>, readings: &[Reading]) -> Option<usize> {
+fn focus(document: &Document<'_>, readings: &[Reading]) -> Option<usize> {
     let last = |asks: &dyn Fn(usize) -> bool| (0..readings.len()).rev().find(|&index| asks(index));
     last(&|index| readings[index].label == Asks::Reader)
         .or_else(|| last(&|index| readings[index].question))
@@ -212,6 +214,23 @@ fn put_context(out: &mut Features, context: &Context<'_>) {
     }
 }
 
+/// Adds what was learned of the sentences one by one (`ask_model`): the two highest scores, how far from the end the highest
+/// is, and the score of the last sentence.
+fn put_asks(out: &mut Features, asks: &[i64]) {
+    let most = most(asks);
+    let second = (0..asks.len()).filter(|&at| Some(at) != most).map(|at| asks[at]).max();
+    let score = |score: Option<i64>| score.map_or(i16::MIN, |score| i16::try_from(score).unwrap_or(i16::MAX));
+    out.values.push(score(most.map(|at| asks[at])));
+    out.values.push(score(second));
+    out.put(most.map_or(0, |at| asks.len() - 1 - at));
+    out.values.push(score(asks.last().copied()));
+}
+
+/// The place of the highest score, the last one of several.
+pub(super) fn most(asks: &[i64]) -> Option<usize> {
+    (0..asks.len()).max_by_key(|&at| asks[at])
+}
+
 /// Adds how often each group of phrases occurs in each part of the text.
 fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) {
     let sentences = &document.sentences;
@@ -246,29 +265,47 @@ fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
+    use std::fs;
+    use std::ops::Range;
+    use std::path::Path;
 
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::judge::questions::{asking, label};
+    use crate::judge::questions::training::{files, folder, stem, unmarked, worlds};
+    use crate::judge::questions::{ask_model, asking, label};
 
-    const CORPORA: [(&str, &str); 7] = [
-        ("dev", include_str!("../../../tests/corpus/dev.jsonl")),
-        ("own", include_str!("../../../tests/corpus/own.jsonl")),
-        ("fresh-a", include_str!("../../../tests/corpus/fresh-a.jsonl")),
-        ("fresh-b", include_str!("../../../tests/corpus/fresh-b.jsonl")),
-        ("fresh-c", include_str!("../../../tests/corpus/fresh-c.jsonl")),
-        ("fresh-d", include_str!("../../../tests/corpus/fresh-d.jsonl")),
-        ("variants", include_str!("../../../tests/corpus/variants.jsonl")),
-    ];
+    /// The corpora that the trees learn from.
+    const CORPORA: [&str; 7] = ["dev", "own", "fresh-a", "fresh-b", "fresh-c", "fresh-d", "variants"];
 
-    /// The rules' label, whether the numbers cannot change it, and the numbers.
-    fn described(text: &str, context: &Context<'_>) -> (Label, bool, Vec<i16>) {
+    /// What the trainer has to know of a text: the rules' label, whether the numbers cannot change it, the numbers, and of each
+    /// sentence the features and whether the rules read that it asks. Whether it does is left open.
+    fn described(text: &str, context: &Context<'_>) -> (Value, Vec<Range<usize>>) {
         let document = Document::read(text);
         let readings = asking::read(&document);
         let rules = label::decide(&document, &readings, context);
+        let asks = ask_model::scores(&document, &readings);
+        let numbers = of(&document, &readings, &asks, &rules, context).values;
+        assert_eq!(numbers.len(), COUNT, "{text}");
+        let reads = readings.iter().map(|reading| reading.label == Asks::Reader);
+        let sentences: Vec<Value> = ask_model::features(&document, &readings)
+            .zip(reads)
+            .map(|(features, reads)| json!({"features": features, "reads": reads, "asks": null}))
+            .collect();
         let holds = label::holds(&document, &readings, &rules);
-        (rules.label, holds, of(&document, &readings, &rules, context).values)
+        let row = json!({"rules": rules.label, "holds": holds, "numbers": numbers, "sentences": sentences});
+        (row, document.sentences.iter().map(|sentence| sentence.range.clone()).collect())
+    }
+
+    /// As [`described`], with the sentences in these places marked as what asks, where that is known.
+    fn marked(text: &str, context: &Context<'_>, asking: Option<&[Range<usize>]>) -> Value {
+        let (mut row, places) = described(text, context);
+        for (sentence, place) in row["sentences"].as_array_mut().unwrap().iter_mut().zip(places) {
+            let asks =
+                asking.map(|asking| asking.iter().any(|it| it.start < place.end && place.start < it.end));
+            sentence["asks"] = json!(asks);
+        }
+        row
     }
 
     /// The context of a natural message, without its request.
@@ -288,39 +325,91 @@ mod tests {
     fn every_message_has_the_same_number_of_features() {
         for text in ["", "Done.", "Which one?\n\n- a\n- b", "テストは通りました。続けますか？"]
         {
-            assert_eq!(described(text, &Context::default()).2.len(), COUNT, "{text}");
+            described(text, &Context::default());
         }
+    }
+
+    /// The messages of a file of JSON lines.
+    fn of_lines(path: &Path, set: &str) -> Vec<Value> {
+        let text = fs::read_to_string(path).unwrap();
+        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // A rule decides whether an answer is off topic, since that takes the request.
+        let messages = messages.filter(|message| message["kind"] != "off_task");
+        let described = messages.map(|message| {
+            let text = message["text"].as_str().unwrap();
+            let at =
+                message["asks"].as_str().filter(|asks| !asks.is_empty()).and_then(|asks| text.find(asks));
+            let place = at.map(|at| at..at + 1);
+            let asking: Option<&[Range<usize>]> = match &message["label"] {
+                label if label != "AWAITING_RESPONSE" => Some(&[]),
+                _ => place.as_ref().map(std::slice::from_ref),
+            };
+            let mut row = marked(text, &Context::default(), asking);
+            row["full"] = described(text, &context(&message)).0["numbers"].clone();
+            for name in ["id", "group", "label", "ambiguous", "random", "end"] {
+                row[name] = message[name].clone();
+            }
+            row["set"] = json!(set);
+            row
+        });
+        described.collect()
+    }
+
+    /// Last words of finished work.
+    fn of_world(words: &str) -> Value {
+        let mut row = marked(words, &Context::default(), Some(&[]));
+        row["full"] = row["numbers"].clone();
+        for (field, value) in [("set", "made"), ("id", words), ("label", "COMPLETE")] {
+            row[field] = json!(value);
+        }
+        row
+    }
+
+    /// The messages of a file of `tests/corpus/asks`.
+    fn of_marked(path: &Path) -> Vec<Value> {
+        let (name, text) = (stem(path), fs::read_to_string(path).unwrap());
+        let messages = text.strip_prefix("@@ ").unwrap().split("\n@@ ").enumerate().map(|(n, message)| {
+            let (head, message) = message.split_once('\n').unwrap();
+            let [_, label, kind] = head.split(' ').collect::<Vec<_>>()[..] else { panic!("{name}: {head}") };
+            let message = message.strip_prefix("> ").map_or(message, |it| it.split_once('\n').unwrap().1);
+            let (text, marks) = unmarked(message.trim_end());
+            let label = match label {
+                "A" => "AWAITING_RESPONSE",
+                "C" => "COMPLETE",
+                "I" => "INCOMPLETE",
+                _ => panic!("{name}: {head}"),
+            };
+            let asking = if label == "AWAITING_RESPONSE" { &marks[..] } else { &[] };
+            let mut row = marked(&text, &Context::default(), Some(asking));
+            row["full"] = row["numbers"].clone();
+            let id = format!("{name}-{n} {kind}");
+            for (field, value) in [("id", &id), ("group", &name), ("label", &label.to_owned())] {
+                row[field] = json!(value);
+            }
+            row["set"] = json!(if name.starts_with("unseen") { "unseen" } else { "marked" });
+            row
+        });
+        messages.collect()
     }
 
     /// Writes the input of `tests/corpus/train.py`.
     #[test]
-    #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
+    #[ignore = "a tool: it needs natural messages, which are no part of the repository"]
     fn write_features() {
-        let folder = std::env::var_os("CLOSEOUT_NATURAL").unwrap();
-        let mut files: Vec<_> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-        files.retain(|path| path.file_stem() != Some("check".as_ref()));
-        files.sort();
-        let natural: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        let corpus = folder("tests/corpus");
+        let natural = files(Path::new(&std::env::var_os("CLOSEOUT_NATURAL").unwrap()), "jsonl");
+        let made = CORPORA.iter().map(|name| of_lines(&corpus.join(name).with_extension("jsonl"), "made"));
+        let natural = natural.iter().filter(|path| stem(path) != "check").map(|path| {
+            let set = if stem(path) == "fit" { "read" } else { "unread" };
+            of_lines(path, set)
+        });
+        let marked = files(&corpus.join("asks"), "txt");
+        let worlds = [worlds().iter().map(|words| of_world(words)).collect()];
+        let made = made.chain(worlds);
         let mut out = String::new();
-        let sets = CORPORA.into_iter().map(|(_, text)| ("made", text)).chain([("natural", natural.as_str())]);
-        for (set, line) in sets.flat_map(|(set, text)| text.lines().map(move |line| (set, line))) {
-            let message: Value = serde_json::from_str(line).unwrap();
-            // A rule decides whether an answer is off topic, since that takes the request.
-            if message["kind"] == "off_task" {
-                continue;
-            }
-            let text = message["text"].as_str().unwrap();
-            let (rules, holds, alone) = described(text, &Context::default());
-            let (_, _, full) = described(text, &context(&message));
-            let row = json!({
-                "id": message["id"], "set": set, "group": message["group"], "label": message["label"],
-                "ambiguous": message["ambiguous"] == true, "random": message["random"] == true,
-                "end": message["end"], "rules": rules, "holds": holds, "text": alone, "full": full,
-            });
+        for row in made.chain(natural).chain(marked.iter().map(|path| of_marked(path))).flatten() {
             writeln!(out, "{row}").unwrap();
         }
-        std::fs::write(std::env::var_os("CLOSEOUT_FEATURES").unwrap(), out).unwrap();
+        fs::write(std::env::var_os("CLOSEOUT_FEATURES").unwrap(), out).unwrap();
     }
 }

@@ -10,7 +10,9 @@ use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
 use super::sentence::{End, Sentence};
-use super::{admission, asking, ending, features, language, signals, topic, truncation, wording};
+use super::{
+    admission, ask_model, asking, ending, features, language, lines, signals, topic, truncation, wording,
+};
 use crate::model::Certainty;
 
 /// Classifies a text; see [`super::classify`].
@@ -18,16 +20,23 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     let document = Document::read(text);
     let readings = asking::read(&document);
     let rules = decide(&document, &readings, context);
-    let features = features::of(&document, &readings, &rules, context);
-    let focus = features::focus(&document, &readings);
+    let asks = ask_model::scores(&document, &readings);
+    let features = features::of(&document, &readings, &asks, &rules, context);
+    let admits = admission::admits(&document);
     let mut result = match correction::correct(&features) {
-        Some(corrected) => corrected_by(&document, &readings, rules, corrected, focus),
+        // What admits that something is open asks in words that the rules know, or not at all.
+        Some(Corrected { label: Label::AwaitingResponse, .. })
+            if admits && rules.label != Label::AwaitingResponse =>
+        {
+            rules
+        }
+        Some(corrected) => corrected_by(&document, &readings, rules, corrected, features::most(&asks)),
         None => rules,
     };
     if !language::can_be_read(text) {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
-    result.admits = admission::admits(&document);
+    result.admits = admits;
     let doubtful = if result.admits { None } else { admission::may_admit(&document) };
     result.may_admit = doubtful.map(str::to_owned);
     end_of_turn(&mut result, context.end);
@@ -69,7 +78,7 @@ fn corrected_by(
     readings: &[Reading],
     rules: Classification,
     corrected: Corrected,
-    focus: Option<usize>,
+    asking: Option<usize>,
 ) -> Classification {
     let Corrected { label, certainty, .. } = corrected;
     if label == rules.label {
@@ -83,14 +92,17 @@ fn corrected_by(
             if label == Label::AwaitingResponse && is_marked { Certainty::Medium } else { Certainty::Low };
         return Classification { certainty: certainty.max(least), ..rules };
     }
-    let is_sure = rules.label == Label::AwaitingResponse && corrected.margin >= correction::SURE;
+    // Of texts that are not read as a whole the trees know none.
+    let is_sure = rules.label == Label::AwaitingResponse
+        && corrected.margin >= correction::SURE
+        && document.text.len() <= lines::WHOLE_UP_TO;
     if !is_sure && holds(document, readings, &rules) {
         return rules;
     }
     let mut result = match label {
         Label::AwaitingResponse => {
-            let Some(focus) = focus else { return Classification { certainty: Certainty::Low, ..rules } };
-            awaiting(document, readings, &[focus])
+            let Some(asking) = asking else { return Classification { certainty: Certainty::Low, ..rules } };
+            awaiting(document, readings, &[asking])
         }
         Label::Complete => complete(document, readings),
         Label::Incomplete => {

@@ -9,6 +9,7 @@ mod admission;
 mod admission_model;
 mod answered;
 mod answers;
+mod ask_model;
 mod asking;
 #[cfg(test)]
 mod building;
@@ -45,6 +46,8 @@ mod sentence;
 mod shapes;
 mod signals;
 mod topic;
+#[cfg(test)]
+mod training;
 mod truncation;
 mod walk;
 mod wording;
