@@ -23,22 +23,10 @@ impl LinearModel {
         self.0.get(place * 2..place * 2 + 2).map_or(0, |it| i64::from(i16::from_le_bytes([it[0], it[1]])))
     }
 
-    /// The score of a text with these features: the sum of their weights over the root of their number, squared with its
-    /// sign, in sixteenths of a weight.
-    pub(super) fn score(self, features: &[u32]) -> i64 {
-        let sum = self.sum(features);
-        sum.signum() * sum * sum / n(features).max(1)
-    }
-
-    /// Whether the sum of the weights over the root of their number is at least `least`, in sixteenths of a weight.
-    pub(super) fn reaches(self, features: &[u32], least: i64) -> bool {
-        // Both sides are squared instead.
-        let sum = self.sum(features);
-        sum.signum() * sum * sum >= least.signum() * least * least * n(features)
-    }
-
-    fn sum(self, features: &[u32]) -> i64 {
-        features.iter().filter_map(|feature| self.weight(*feature)).sum::<i64>() * FINE
+    /// The score of a text with these features.
+    pub(super) fn score(self, features: &[u32]) -> Score {
+        let sum = features.iter().filter_map(|feature| self.weight(*feature)).sum::<i64>() * FINE;
+        Score { sum, n_features: i64::try_from(features.len()).unwrap_or(i64::MAX) }
     }
 
     /// The weight of a feature that the model knows.
@@ -48,15 +36,32 @@ impl LinearModel {
         let bucket = usize::try_from(feature >> 16).ok()?;
         let (begin, end, n_features) = (begin_of(bucket)?, begin_of(bucket + 1)?, begin_of(N_BUCKETS)?);
         let (features, weights) = self.0.get(INDEX..)?.split_at_checked(n_features * 2)?;
-        let bytes = feature.to_le_bytes();
-        let at =
-            features.as_chunks::<2>().0.get(begin..end)?.iter().position(|it| *it == [bytes[0], bytes[1]])?;
+        let [low, high, ..] = feature.to_le_bytes();
+        let bucket = features.as_chunks::<2>().0.get(begin..end)?;
+        let at = bucket.iter().position(|it| *it == [low, high])?;
         Some(i64::from(weights.get(begin + at)?.cast_signed()))
     }
 }
 
-fn n(features: &[u32]) -> i64 {
-    i64::try_from(features.len()).unwrap_or(i64::MAX)
+/// The sum of the weights of a text's features over the root of their number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Score {
+    /// The sum, in sixteenths of a weight.
+    sum: i64,
+    n_features: i64,
+}
+
+impl Score {
+    /// Whether it is at least so high, in sixteenths of a weight.
+    pub(super) fn reaches(self, least: i64) -> bool {
+        // Both sides are squared instead.
+        self.sum.signum() * self.sum * self.sum >= least.signum() * least * least * self.n_features
+    }
+
+    /// Its square, with its sign.
+    pub(super) fn squared(self) -> i64 {
+        self.sum.signum() * self.sum * self.sum / self.n_features.max(1)
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +81,7 @@ mod tests {
             assert_eq!(model.0.len(), INDEX + n_features * 3);
             assert!(n_features > n_least && model.0.len() < 500_000, "{n_features}");
             assert!(begins.is_sorted() && begins[0] == 0);
-            assert_eq!(model.score(&[]), 0);
+            assert_eq!(model.score(&[]).squared(), 0);
         }
     }
 }

@@ -30,15 +30,15 @@ pub(super) enum Doubt {
 /// How a sentence, a note or a row of a table reads in a text of `n_parts` of them. The more there are, the likelier it is
 /// that one only looks like an admission.
 pub(super) fn doubt(words: &str, n_parts: usize) -> Option<Doubt> {
-    let features = features(words);
+    let score = MODEL.score(&features(words));
     let n_parts = u128::try_from(n_parts).unwrap_or(MAX_PARTS).clamp(1, MAX_PARTS);
     let n_doubled_eightfold = i64::from(n_parts.pow(8).ilog2());
     let added = MODEL.number(DOUBLED) * n_doubled_eightfold / 8 - MODEL.number(BIAS);
-    let reaches = |place: usize| MODEL.reaches(&features, MODEL.number(place) + added);
+    let reaches = |place: usize| score.reaches(MODEL.number(place) + added);
     if reaches(ADMITS) {
         return Some(Doubt::Admits);
     }
-    reaches(MAY_ADMIT).then(|| Doubt::MayAdmit(MODEL.score(&features)))
+    reaches(MAY_ADMIT).then(|| Doubt::MayAdmit(score.squared()))
 }
 
 #[cfg(test)]

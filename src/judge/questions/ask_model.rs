@@ -15,7 +15,7 @@ static MODEL: LinearModel = LinearModel(include_bytes!("../../../assets/question
 
 /// The scores of all sentences, in order; the higher, the likelier the sentence asks.
 pub(super) fn scores(document: &Document<'_>, readings: &[Reading]) -> Vec<i64> {
-    features(document, readings).map(|features| root(MODEL.score(&features))).collect()
+    features(document, readings).map(|features| root(MODEL.score(&features).squared())).collect()
 }
 
 /// The features of all sentences, in order.

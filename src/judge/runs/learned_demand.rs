@@ -57,7 +57,7 @@ impl Candidate {
 
     /// Whether it is demanded.
     pub(super) fn is_demanded(&self) -> bool {
-        MODEL.reaches(&self.features, MODEL.number(DEMANDS) - MODEL.number(BIAS))
+        MODEL.score(&self.features).reaches(MODEL.number(DEMANDS) - MODEL.number(BIAS))
     }
 }
 
