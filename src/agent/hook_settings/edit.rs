@@ -47,7 +47,7 @@ pub enum SettingsProblem {
 /// The text is not valid JSON, or a value in the place of hooks has the wrong type.
 pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
-    let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
+    let mut text = if is_blank(text) { "{}\n".to_owned() } else { text.to_owned() };
     // Removes hooks at events that are no longer wanted.
     let is_old = |event: &str| wanted.hooks.events.iter().all(|(name, _)| *name != event);
     while let Some(without) = without_first(&text, wanted.hooks, is_old)? {
@@ -66,13 +66,18 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
 pub fn remove(text: &str, hooks: &Hooks) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = text.to_owned();
-    if text.trim().is_empty() {
+    if is_blank(&text) {
         return Ok(format!("{mark}{text}"));
     }
     while let Some(without) = without_first(&text, hooks, |_| true)? {
         text = without;
     }
     Ok(format!("{mark}{text}"))
+}
+
+/// Whether there is nothing but what JSON knows as blank: a file of other signs is not ours to replace.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|sign| matches!(sign, ' ' | '\t' | '\n' | '\r'))
 }
 
 fn without_mark(text: &str) -> (&str, &str) {
