@@ -96,8 +96,8 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
     // As the whole reply, after no more than a greeting, "what can I do for you?" is what the turn is about.
-    let closes = !for_label || follows_content(document, index);
-    if closes && forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) {
+    let closes = || !for_label || follows_content(document, index);
+    if forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) && closes() {
         return Asks::Empty;
     }
     if forms.has(Form::NotARequest) && sentence.end != End::Question {
@@ -139,9 +139,11 @@ const GREETING: usize = 12;
 
 /// Whether something was finished or told before the sentence.
 fn follows_content(document: &Document<'_>, index: usize) -> bool {
-    let before = &document.sentences[..index];
-    before.iter().any(Sentence::says_done)
-        || before.iter().map(|sentence| sentence.normal.letters).sum::<usize>() >= GREETING
+    let mut letters = 0;
+    document.sentences[..index].iter().any(|sentence| {
+        letters += sentence.normal.letters;
+        letters >= GREETING || sentence.says_done()
+    })
 }
 
 /// Whether one of the last questions asks for what only the reader knows: what follows is the reason for it.
