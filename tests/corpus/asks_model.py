@@ -14,7 +14,7 @@ STRENGTH = 2
 # Features of fewer sentences are left out, and those of a smaller weight.
 SEEN, LEAST_WEIGHT = 3, 0.25
 # How much a sentence counts, by where its message was written.
-WEIGHTS = {"marked": 2, "unread": 2, "read": 1, "made": 0.3}
+WEIGHTS = {"marked": 2, "unread": 2, "read": 1, "worlds": 1, "made": 0.3}
 # A sentence that scores so much less than the highest of its message does not ask, in steps of `linear_model.fine`.
 FAR = linear_model.fine(3)
 

@@ -31,7 +31,7 @@ LABELS = ("AWAITING_RESPONSE", "COMPLETE", "INCOMPLETE")
 SCALE = 256
 # How much a message weighs, by where it comes from. Those for which the rules were mended weigh less than those that met the
 # rules as a stranger's do.
-WEIGHTS = {"unread": 2, "marked": 1, "read": 0.3, "made": 0.1}
+WEIGHTS = {"unread": 2, "marked": 1, "read": 0.3, "worlds": 0.3, "made": 0.1}
 # Messages drawn at random weigh as they occur; the others were chosen because they ask, stop or fail.
 RANDOM_WEIGHT, CHOSEN_WEIGHT = 1.5, 0.75
 ROUNDS = 250
@@ -39,6 +39,8 @@ ROUNDS = 250
 LEAD = 192
 # Where the numbers of `asks_model.py` stand among those of a message.
 ASKS = slice(92, 96)
+# From this score on a sentence asks where the rules read nothing (`ask_model.rs`).
+CLEAR = 128
 FOLDS = 5
 PARAMETERS = dict(
     objective="multiclass", num_class=3, learning_rate=0.06, num_leaves=6, min_data_in_leaf=20,
@@ -150,7 +152,7 @@ def judged(base, trees, limits, features):
     first, sums = scores(*base, features), scores(*trees, features)
     said, margin = best(first)
     other, other_margin = best(sums)
-    is_contested = other != said and LABELS[said] != "INCOMPLETE"
+    is_contested = other != said and "INCOMPLETE" not in (LABELS[said], LABELS[other])
     if is_contested and sums[other] - sums[said] >= LEAD:
         return other, other_margin, 1
     level = sum(margin >= limit for limit in limits[said])
@@ -158,10 +160,13 @@ def judged(base, trees, limits, features):
 
 
 def concluded(row, field, said, margin, level):
-    """What `label.rs` makes of the trees' judgement: some labels of the rules hold, and a cut turn delivers nothing."""
+    """What `label.rs` makes of the trees' judgement: some labels of the rules hold, it takes a sentence to ask, and a cut turn
+    delivers nothing."""
     gives_way = row["rules"] == "AWAITING_RESPONSE" and margin >= SURE
     if row["holds"] and LABELS[said] != row["rules"] and not gives_way:
         said, margin, level = LABELS.index(row["rules"]), 0, min(level, 1)
+    if LABELS[said] == "AWAITING_RESPONSE" != row["rules"] and row[field][ASKS][0] < CLEAR:
+        said, level = LABELS.index(row["rules"]), 0
     if field == "full" and LABELS[said] == "COMPLETE" and row.get("end") in CUT_ENDS:
         said = LABELS.index("INCOMPLETE")
     return said, margin, level
@@ -256,7 +261,7 @@ def report(judged_by):
             ranked = margins(part)
             shares = [(share, ranked[:len(ranked) * share // 100]) for share in range(10, 101, 10)]
             print("  right in the most certain", *(f"{share} %: {sum(ok for _, ok in top) / len(top):.3f}" for share, top in shares))
-    for name in ("read", "made", "marked", "unseen"):
+    for name in ("read", "made", "worlds", "marked", "unseen"):
         print(f"{name:<7}", figures(pairs(of_set(judged_by["numbers"], name, True))))
 
 

@@ -49,8 +49,8 @@ pub(super) fn correct(features: &Features) -> Option<Corrected> {
     let (first, all) = scores(features)?;
     let (label, margin) = best(first)?;
     let (other, other_margin) = best(all)?;
-    // Nothing that was learned later tells what is unfinished from finished work better than the first trees do.
-    let is_contested = other != label && LABELS[label] != Label::Incomplete;
+    // What was learned later tells asks from what looks like one, and says nothing of unfinished work.
+    let is_contested = other != label && [label, other].iter().all(|&it| LABELS[it] != Label::Incomplete);
     if is_contested && all[other] - all[label] >= i32::from(signed(LEAD)?) {
         return Some(Corrected { label: LABELS[other], certainty: Certainty::Medium, margin: other_margin });
     }

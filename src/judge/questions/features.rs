@@ -9,7 +9,7 @@ use super::lines::Role;
 use super::markers::Marker;
 use super::reading::{Asks, Reading};
 use super::sentence::{End, Sentence};
-use super::{ending, signals, truncation};
+use super::{ask_model, ending, signals, truncation};
 
 /// The parts of a text in which phrases are counted, in order.
 const PARTS: usize = 7;
@@ -217,18 +217,13 @@ fn put_context(out: &mut Features, context: &Context<'_>) {
 /// Adds what was learned of the sentences one by one (`ask_model`): the two highest scores, how far from the end the highest
 /// is, and the score of the last sentence.
 fn put_asks(out: &mut Features, asks: &[i64]) {
-    let most = most(asks);
+    let most = ask_model::most(asks);
     let second = (0..asks.len()).filter(|&at| Some(at) != most).map(|at| asks[at]).max();
     let score = |score: Option<i64>| score.map_or(i16::MIN, |score| i16::try_from(score).unwrap_or(i16::MAX));
     out.values.push(score(most.map(|at| asks[at])));
     out.values.push(score(second));
     out.put(most.map_or(0, |at| asks.len() - 1 - at));
     out.values.push(score(asks.last().copied()));
-}
-
-/// The place of the highest score, the last one of several.
-pub(super) fn most(asks: &[i64]) -> Option<usize> {
-    (0..asks.len()).max_by_key(|&at| asks[at])
 }
 
 /// Adds how often each group of phrases occurs in each part of the text.
@@ -273,7 +268,7 @@ mod tests {
 
     use super::*;
     use crate::judge::questions::training::{files, folder, stem, unmarked, worlds};
-    use crate::judge::questions::{ask_model, asking, label};
+    use crate::judge::questions::{asking, label};
 
     /// The corpora that the trees learn from.
     const CORPORA: [&str; 7] = ["dev", "own", "fresh-a", "fresh-b", "fresh-c", "fresh-d", "variants"];
@@ -288,7 +283,7 @@ mod tests {
         let numbers = of(&document, &readings, &asks, &rules, context).values;
         assert_eq!(numbers.len(), COUNT, "{text}");
         let reads = readings.iter().map(|reading| reading.label == Asks::Reader);
-        let sentences: Vec<Value> = ask_model::features(&document, &readings)
+        let sentences: Vec<Value> = ask_model::features_of_all(&document, &readings)
             .zip(reads)
             .map(|(features, reads)| json!({"features": features, "reads": reads, "asks": null}))
             .collect();
@@ -359,7 +354,7 @@ mod tests {
     fn of_world(words: &str) -> Value {
         let mut row = marked(words, &Context::default(), Some(&[]));
         row["full"] = row["numbers"].clone();
-        for (field, value) in [("set", "made"), ("id", words), ("label", "COMPLETE")] {
+        for (field, value) in [("set", "worlds"), ("id", words), ("label", "COMPLETE")] {
             row[field] = json!(value);
         }
         row

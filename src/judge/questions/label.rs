@@ -30,7 +30,7 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
         {
             rules
         }
-        Some(corrected) => corrected_by(&document, &readings, rules, corrected, features::most(&asks)),
+        Some(corrected) => corrected_by(&document, &readings, rules, corrected, ask_model::likeliest(&asks)),
         None => rules,
     };
     if !language::can_be_read(text) {
