@@ -48,8 +48,12 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
     let wants_aside = puts_aside(&own.join("\n").to_lowercase());
-    let is_as_asked =
-        |own: &str| wants_aside && puts_aside(own) || skips.iter().any(|skip| own.contains(skip));
+    let wants_untouched = words::has(&own.join("\n").to_lowercase(), "wants_untouched");
+    let is_as_asked = |own: &str| {
+        wants_aside && puts_aside(own)
+            || skips.iter().any(|skip| own.contains(skip))
+            || wants_untouched && words::has(own, "as_wanted")
+    };
     let puts_off = |said: &Said<'_>| {
         postpones(&without_counts(&said.own)) && !names_none(&said.own) && !is_as_asked(&said.own)
     };
