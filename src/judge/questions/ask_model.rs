@@ -1,5 +1,5 @@
 //! A learned reading of each sentence of a message: how likely it is what the turn waits for. A linear model over its words, its
-//! place and what the rules read in it, in whole numbers; `tests/corpus/train_asks.py` writes the weights. Must not know any
+//! place and what the rules read in it, in whole numbers; `tests/corpus/train.py` writes the weights. Must not know any
 //! words, and decides nothing: the trees weigh its scores.
 
 use super::document::Document;
