@@ -19,13 +19,13 @@ Needs numpy, scipy, scikit-learn and lightgbm. The same input gives the same tre
 """
 import argparse
 import itertools
-import json
 import struct
 
 import lightgbm
 import numpy
 
 import asks_model
+import linear_model
 
 LABELS = ("AWAITING_RESPONSE", "COMPLETE", "INCOMPLETE")
 SCALE = 256
@@ -54,14 +54,8 @@ CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
 HIGH, HIGH_OF_EACH, HIGH_OF_UNFINISHED, MEDIUM = 0.972, 0.965, 0.95, 0.70
 # From this margin on, the trees' label stands against a question of the rules (`correction.rs`).
 SURE = 256
-# The repositories are dealt out so many times.
-SEEDS = 1
 # So many judgements at an edge are looked at.
 WINDOW = 40
-
-
-def messages(path):
-    return [json.loads(line) for line in open(path, encoding="utf-8")]
 
 
 def deal(rows):
@@ -189,14 +183,15 @@ def cross_validate(rows, base, limits):
 
 
 def kept(path):
-    """The trees of a file that `main` wrote, where each begins, and their nodes; and the margins from which each label is of
-    high and of medium certainty."""
+    """The trees of a file that judge first, where each begins, and their nodes; and the margins from which each label is of
+    high and of medium certainty. Further trees behind them are left out, so that they are not fitted twice."""
     with open(path, "rb") as file:
         packed = file.read()
     numbers = [number for number, in struct.iter_unpack("<h", packed)]
     starts, rest = numbers[14:14 + numbers[1]], numbers[14 + numbers[1]:]
     nodes = [(rest[at] & 0xFFFF, rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3)]
-    return (starts, nodes), list(zip(numbers[5:8], numbers[8:11]))
+    starts, end = starts[:numbers[2]], starts[numbers[2]] if numbers[2] < len(starts) else len(nodes)
+    return (starts, nodes[:end]), list(zip(numbers[5:8], numbers[8:11]))
 
 
 def figures(pairs):
@@ -272,7 +267,7 @@ def main():
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--write")
     arguments = parser.parse_args()
-    rows = messages(arguments.features)
+    rows = linear_model.rows(arguments.features)
     unseen = [row for row in rows if row["set"] == "unseen"]
     rows = [row for row in rows if row["set"] != "unseen"]
     base, limits = kept(arguments.base)

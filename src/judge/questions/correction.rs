@@ -79,9 +79,6 @@ fn scores(features: &Features) -> Option<([i32; 3], [i32; 3])> {
     let (mut first, mut scores) = ([0_i32; 3], [0_i32; 3]);
     let nodes = HEAD + trees;
     for tree in 0..trees {
-        if tree == n_first {
-            first = scores;
-        }
         let mut node = usize::from(number(HEAD + tree)?);
         for _ in 0..DEEPEST {
             let place = nodes + node * 3;
@@ -92,6 +89,9 @@ fn scores(features: &Features) -> Option<([i32; 3], [i32; 3])> {
             }
             let goes_left = *features.values().get(usize::from(feature))? <= value;
             node = if goes_left { node + 1 } else { usize::from(number(place + 2)?) };
+        }
+        if tree + 1 == n_first {
+            first = scores;
         }
     }
     Some((first, scores))
