@@ -81,13 +81,24 @@ pub(super) fn is_test_file(file: &str) -> bool {
     file.ends_with("/tests.rs") || file.contains("/tests/")
 }
 
-/// The lines of a file before its module of tests, which stands at the end.
-pub(super) fn lines_without_tests(text: &str) -> usize {
-    let lines: Vec<&str> = text.lines().collect();
-    lines
-        .windows(2)
-        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod "))
-        .unwrap_or(lines.len())
+/// The lines of a file that are part of the program: those without what stands behind `#[cfg(test)]`, as rustfmt lays it out.
+pub(super) fn program_lines(text: &str) -> Vec<&str> {
+    let mut lines = text.lines();
+    let mut program = Vec::new();
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            program.push(line);
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let is_end = |line: &&str| [';', ',', '}'].iter().any(|sign| line.ends_with(*sign));
+        let closes = |line: &&str| line.len() > indent && line.as_bytes()[indent] != b' ' && is_end(line);
+        let mut item = lines.by_ref().skip_while(|line| line.trim_start().starts_with("#["));
+        if !item.next().is_some_and(|first| is_end(&first)) {
+            item.find(closes);
+        }
+    }
+    program
 }
 
 /// `src/judge/questions/mod.rs` is the module `judge::questions`.
