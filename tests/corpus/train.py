@@ -3,7 +3,7 @@
 (assets/questions/trees.bin).
 
     CLOSEOUT_NATURAL=FOLDER CLOSEOUT_FEATURES=FILE cargo test --lib -- --ignored write_features
-    python3 tests/corpus/train.py FILE --base TREES [--keep] [--write FOLDER]
+    python3 tests/corpus/train.py FILE --base TREES [--write FOLDER]
 
 FOLDER holds labelled last messages of real agents, which are other people's words and no part of the repository: those in
 `fit.jsonl` were read and the rules were mended for them, all others were not; `check.jsonl` is left alone.
@@ -12,9 +12,9 @@ of `ask_model.rs`. Figures and certainty come from cross-validation by repositor
 rules were mended with the messages in sight, they are right more often than they are among strangers, and trees that are
 fitted and measured there trust them too much. The scores of sentences that the trees learn from come from cross-validation,
 too. The last words of finished scenarios are learned from, so that no change makes them ask. The set `unseen` is measured and never learned from.
-The trees of `--base` stay, and so does how certain they are; further ones are fitted to what they leave: the messages behind
-them need not be at hand. The further ones change a label only if all trees together lead it by LEAD. With `--keep` there are
-none, and it is printed how certain those of `--base` would be by these messages.
+The trees of `--base` stay, and further ones are fitted to what they leave: the messages behind them need not be at hand. The
+further ones change a label only if all trees together lead it by LEAD. Both tell how certain an ask or finished work is;
+those of `--base` alone tell that something is unfinished, and how certain that is.
 Needs numpy, scipy, scikit-learn and lightgbm. The same input gives the same trees.
 """
 import argparse
@@ -37,6 +37,8 @@ RANDOM_WEIGHT, CHOSEN_WEIGHT = 1.5, 0.75
 ROUNDS = 250
 # All trees together lead the label of those of `--base` by so much before they change it.
 LEAD = 192
+# How much the lead of all trees counts beside that of those of `--base` when it is told how certain a label is.
+ALL_WEIGH = 2
 # Where the numbers of `asks_model.py` stand among those of a message.
 ASKS = slice(92, 96)
 # From this score on a sentence asks where the rules read nothing (`ask_model.rs`).
@@ -49,9 +51,9 @@ PARAMETERS = dict(
 )
 # How a turn ends that delivers nothing.
 CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
-# Labels of high certainty are right so often, those of each kind so often, and that something is unfinished so often;
-# one of at least medium certainty is right so often at its margin. All messages count, the ambiguous ones too.
-HIGH, HIGH_OF_EACH, HIGH_OF_UNFINISHED, MEDIUM = 0.972, 0.965, 0.95, 0.70
+# Labels of high certainty are right so often, and those of each kind so often; one of at least medium certainty is right so
+# often at its margin. The ambiguous messages count, too.
+HIGH, HIGH_OF_EACH, MEDIUM = 0.972, 0.965, 0.70
 # From this margin on, the trees' label stands against a question of the rules (`correction.rs`).
 SURE = 256
 # So many judgements at an edge are looked at.
@@ -137,28 +139,31 @@ def scores(starts, nodes, features):
 
 
 def best(sums):
-    label = max(range(3), key=lambda label: (sums[label], label))
-    return label, sums[label] - max(sums[other] for other in range(3) if other != label)
+    return max(range(3), key=lambda label: (sums[label], label))
 
 
-def judged(base, trees, limits, features):
-    """The label, its margin and its level (2 for high certainty), as `correction.rs` finds them."""
+def lead(sums, label):
+    return sums[label] - max(sums[other] for other in range(3) if other != label)
+
+
+def judged(base, trees, features):
+    """The label, its lead, its margin, and its level where the margin does not decide (2 for high certainty), as
+    `correction.rs` finds them."""
     first, sums = scores(*base, features), scores(*trees, features)
-    said, margin = best(first)
-    other, other_margin = best(sums)
+    said, other = best(first), best(sums)
     is_contested = other != said and "INCOMPLETE" not in (LABELS[said], LABELS[other])
     if is_contested and sums[other] - sums[said] >= LEAD:
-        return other, other_margin, 1
-    level = sum(margin >= limit for limit in limits[said])
-    return said, margin, min(level, 1) if is_contested else level
+        return other, lead(sums, other), 0, 1
+    more = 0 if LABELS[said] == "INCOMPLETE" else ALL_WEIGH * lead(sums, said)
+    return said, lead(first, said), lead(first, said) + more, None
 
 
-def concluded(row, field, said, margin, level):
+def concluded(row, field, said, ahead, margin, level):
     """What `label.rs` makes of the trees' judgement: some labels of the rules hold, it takes a sentence to ask, and a cut turn
     delivers nothing."""
-    gives_way = row["rules"] == "AWAITING_RESPONSE" and margin >= SURE
+    gives_way = row["rules"] == "AWAITING_RESPONSE" and ahead >= SURE
     if row["holds"] and LABELS[said] != row["rules"] and not gives_way:
-        said, margin, level = LABELS.index(row["rules"]), 0, min(level, 1)
+        said, level = LABELS.index(row["rules"]), 1
     if LABELS[said] == "AWAITING_RESPONSE" != row["rules"] and row[field][ASKS][0] < CLEAR:
         said, level = LABELS.index(row["rules"]), 0
     if field == "full" and LABELS[said] == "COMPLETE" and row.get("end") in CUT_ENDS:
@@ -166,32 +171,32 @@ def concluded(row, field, said, margin, level):
     return said, margin, level
 
 
-def judge(base, trees, limits, rows, out):
+def judge(base, trees, rows, out):
     """Adds the judgements of these trees on messages that they were not fitted to."""
     for row in rows:
         for field in out:
-            out[field].append((row, *concluded(row, field, *judged(base, trees, limits, row[field]))))
+            out[field].append((row, *concluded(row, field, *judged(base, trees, row[field]))))
 
 
-def cross_validate(rows, base, limits):
+def cross_validate(rows, base):
     """For each message a judgement by its text, and by all that is known, of trees that did not see its repository."""
     out = {"numbers": [], "full": []}
     for number in range(FOLDS):
         trees = train([row for row in rows if row["fold"] != number], base)
-        judge(base, trees, limits, [row for row in rows if row["fold"] == number], out)
+        judge(base, trees, [row for row in rows if row["fold"] == number], out)
     return out
 
 
 def kept(path):
-    """The trees of a file that judge first, where each begins, and their nodes; and the margins from which each label is of
-    high and of medium certainty. Further trees behind them are left out, so that they are not fitted twice."""
+    """The trees of a file that judge first, where each begins, and their nodes; and from where on it is of high and of medium
+    certainty that something is unfinished. Further trees behind them are left out, so that they are not fitted twice."""
     with open(path, "rb") as file:
         packed = file.read()
     numbers = [number for number, in struct.iter_unpack("<h", packed)]
     starts, rest = numbers[14:14 + numbers[1]], numbers[14 + numbers[1]:]
     nodes = [(rest[at] & 0xFFFF, rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3)]
     starts, end = starts[:numbers[2]], starts[numbers[2]] if numbers[2] < len(starts) else len(nodes)
-    return (starts, nodes[:end]), list(zip(numbers[5:8], numbers[8:11]))
+    return (starts, nodes[:end]), (numbers[7], numbers[10])
 
 
 def figures(pairs):
@@ -204,22 +209,21 @@ def figures(pairs):
 
 
 def margins(judgements):
-    """The margins with whether the label is right, greatest first."""
-    return sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin, _ in judgements), reverse=True)
+    """The margins that decide how certain a label is, with whether it is right, greatest first."""
+    decide = ((margin, LABELS.index(row["label"]) == said) for row, said, margin, level in judgements if level is None)
+    return sorted(decide, reverse=True)
 
 
 def high_bounds(judgements):
-    """For each label the margin from which it is of high certainty, so that the most labels are let in of which so many
-    are right. What was said to be unfinished has a bound of its own, since such words of high certainty speak against
-    a commit: the lowest at which so many of its labels are right."""
+    """For asks and finished work the margin from which they are of high certainty, so that the most are let in of which so
+    many are right."""
     steps = []
-    for label in range(3):
+    for label in range(2):
         mine = margins(one for one in judgements if one[1] == label)
         right = numpy.cumsum([is_right for _, is_right in mine])
         ends = range(WINDOW, len(mine) + 1, 9)
         steps.append([(mine[end - 1][0], end, right[end - 1]) for end in ends if right[end - 1] >= HIGH_OF_EACH * end])
-    steps[2] = [step for step in steps[2] if step[2] >= HIGH_OF_UNFINISHED * step[1]][-1:]
-    most, bounds = 0, [32767] * 3
+    most, bounds = 0, [32767] * 2
     for choice in itertools.product(*steps):
         covered = sum(end for _, end, _ in choice)
         if covered > most and sum(right for _, _, right in choice) >= HIGH * covered:
@@ -245,12 +249,17 @@ def pairs(judgements):
     return [(LABELS.index(row["label"]), said) for row, said, *_ in judgements]
 
 
-def report(judged_by):
+def level_of(limits, judgement):
+    _, said, margin, level = judgement
+    return sum(margin >= limit for limit in limits[said]) if level is None else level
+
+
+def report(judged_by, limits):
     for field, judgements in judged_by.items():
         for what, part in (("all", of_set(judgements, "unread")), ("clear", of_set(judgements, "unread", True))):
             print(f"{field} {what:<5}", figures(pairs(part)))
             for number, name in ((2, "high"), (1, "medium"), (0, "low")):
-                mine = [one for one in part if one[3] == number]
+                mine = [one for one in part if level_of(limits, one) == number]
                 right = sum(one == other for one, other in pairs(mine))
                 print(f"  {name:<6} covers {len(mine) / len(part):.3f}, right {right / max(1, len(mine)):.3f}")
             ranked = margins(part)
@@ -264,24 +273,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("features")
     parser.add_argument("--base", required=True)
-    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--write")
     arguments = parser.parse_args()
     rows = linear_model.rows(arguments.features)
     unseen = [row for row in rows if row["set"] == "unseen"]
     rows = [row for row in rows if row["set"] != "unseen"]
-    base, limits = kept(arguments.base)
+    base, unfinished = kept(arguments.base)
     deal(rows)
     weights = score_sentences(rows, unseen)
-    if arguments.keep:
-        trees, judged_by = base, {"numbers": [], "full": []}
-        judge(base, base, limits, rows, judged_by)
-        known = of_set(judged_by["full"], "unread")
-        print("certainty would begin at", [(high, min(high, medium_bound(known, n))) for n, high in enumerate(high_bounds(known))])
-    else:
-        trees, judged_by = train(rows, base), cross_validate(rows, base, limits)
-    judge(base, trees, limits, unseen, judged_by)
-    report(judged_by)
+    trees, judged_by = train(rows, base), cross_validate(rows, base)
+    known = of_set(judged_by["full"], "unread")
+    # A question of low certainty blocks nothing, so there only real messages tell; they have few finished ones that are not.
+    mixed = known + of_set(judged_by["full"], "marked")
+    medium = [medium_bound(known, 0), medium_bound(mixed, 1)]
+    limits = [(high, min(high, bound)) for high, bound in zip(high_bounds(known), medium)] + [unfinished]
+    print("certainty begins at", limits)
+    judge(base, trees, unseen, judged_by)
+    report(judged_by, limits)
     starts, nodes = trees
     print(len(starts), "trees,", len(nodes), "nodes")
     if arguments.write:

@@ -18,6 +18,9 @@ const LEAD: usize = 3;
 /// The places of the margins from which each label is of high and of medium certainty.
 const HIGH: usize = 5;
 const MEDIUM: usize = 8;
+/// Such a margin is that of the first trees, and so many times that of all trees: together they tell right asks and finished
+/// work from wrong ones better than either does. That something is unfinished, the first trees alone say.
+const ALL_WEIGH: i32 = 2;
 /// The feature of a leaf node.
 const LEAF: u16 = u16::MAX;
 /// The greatest depth of a tree.
@@ -47,17 +50,20 @@ pub(super) fn correct(features: &Features) -> Option<Corrected> {
         return None;
     }
     let (first, all) = scores(features)?;
-    let (label, margin) = best(first)?;
-    let (other, other_margin) = best(all)?;
+    let (label, other) = (best(first)?, best(all)?);
     // What was learned later tells asks from what looks like one, and says nothing of unfinished work.
     let is_contested = other != label && [label, other].iter().all(|&it| LABELS[it] != Label::Incomplete);
     if is_contested && all[other] - all[label] >= i32::from(signed(LEAD)?) {
-        return Some(Corrected { label: LABELS[other], certainty: Certainty::Medium, margin: other_margin });
+        let margin = lead(all, other);
+        return Some(Corrected { label: LABELS[other], certainty: Certainty::Medium, margin });
     }
+    let margin = lead(first, label);
+    let is_unfinished = LABELS[label] == Label::Incomplete;
+    let together = if is_unfinished { margin } else { margin + ALL_WEIGH * lead(all, label) };
     let bound = |place: usize| Some(i32::from(signed(place + label)?));
-    let certainty = if margin >= bound(HIGH)? && !is_contested {
+    let certainty = if together >= bound(HIGH)? {
         Certainty::High
-    } else if margin >= bound(MEDIUM)? {
+    } else if together >= bound(MEDIUM)? {
         Certainty::Medium
     } else {
         Certainty::Low
@@ -65,11 +71,15 @@ pub(super) fn correct(features: &Features) -> Option<Corrected> {
     Some(Corrected { label: LABELS[label], certainty, margin })
 }
 
-/// The label with the highest score, and by how much it leads the next one.
-fn best(scores: [i32; 3]) -> Option<(usize, i32)> {
-    let best = (0..LABELS.len()).max_by_key(|&label| scores[label])?;
-    let second = (0..LABELS.len()).filter(|&label| label != best).map(|label| scores[label]).max()?;
-    Some((best, scores[best] - second))
+/// The label with the highest score.
+fn best(scores: [i32; 3]) -> Option<usize> {
+    (0..LABELS.len()).max_by_key(|&label| scores[label])
+}
+
+/// By how much the score of a label leads that of the next one; below zero if another leads it.
+fn lead(scores: [i32; 3], label: usize) -> i32 {
+    let others = (0..LABELS.len()).filter(|&other| other != label).map(|other| scores[other]);
+    others.fold(i32::MAX, |least, other| least.min(scores[label] - other))
 }
 
 /// The sums of the leaves for each label: of the first trees alone, and of all.
