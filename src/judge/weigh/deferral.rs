@@ -2,6 +2,8 @@
 //! is" an admission). A follow-up that the prompt agreed to, or one about something else, does not count.
 //! Must not judge anything else in the words.
 
+use std::ops::{Range, RangeInclusive};
+
 use crate::judge::questions::{self, Speech};
 use crate::judge::{runs, words};
 use crate::model::QuestionWeight;
@@ -32,8 +34,8 @@ impl Declined {
     }
 }
 
-/// The first sentence that postpones something that `prompts` name and no other sentence mentions. What it quotes may
-/// name something, and postpones nothing.
+/// The first sentence that postpones something that `prompts` name and no other sentence mentions, or makes an exception of
+/// what they want all of. What it quotes may name something, and postpones nothing.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     // What a person pasted is material.
     let own: Vec<String> = prompts.iter().map(|prompt| runs::own_lines(prompt)).collect();
@@ -44,27 +46,49 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     }
     // "Drafts are skipped" does what "skip drafts" asks for.
     let skips: Vec<&str> = words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect();
-    let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
+    let names: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
-    let wants_aside = puts_aside(&own.join("\n").to_lowercase());
-    let wants_untouched = words::has(&own.join("\n").to_lowercase(), "wants_untouched");
+    let wants_aside = puts_aside(&asked);
+    let wants_untouched = words::has(&asked, "wants_untouched");
     let is_as_asked = |own: &str| {
         wants_aside && puts_aside(own)
             || skips.iter().any(|skip| own.contains(skip))
             || wants_untouched && words::has(own, "as_wanted")
     };
-    let puts_off = |said: &Said<'_>| {
+    let puts_off = |said: &Said| {
         postpones(&without_counts(&said.own)) && !names_none(&said.own) && !is_as_asked(&said.own)
     };
-    let is_told = |word: &str| {
-        let mut others = sentences.iter().filter(|other| !puts_off(other));
-        others.any(|other| words_of(&other.lower).any(|told| told == word))
+    // "They still use the old format" speaks of what the clause before names.
+    let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
+    let is_told = |word: &str, spoken_of: &RangeInclusive<usize>| {
+        let mut others = (0..sentences.len()).filter(|other| !spoken_of.contains(other));
+        others.any(|at| !puts_off(&sentences[at]) && words_of(&sentences[at].lower).any(|told| told == word))
     };
-    let is_deferral = |said: &&Said<'_>| {
-        puts_off(said) && words_of(&said.lower).any(|word| asked.contains(&word) && !is_told(word))
+    let is_deferral = |at: usize| {
+        let spoken_of = first_of(at)..=at;
+        let mut said = sentences[spoken_of.clone()].iter().flat_map(|said| words_of(&said.lower));
+        puts_off(&sentences[at]) && said.any(|word| names.contains(&word) && !is_told(word, &spoken_of))
     };
-    sentences.iter().find(is_deferral).map(|said| said.text)
+    let wants_all = words::has(&asked, "wants_all") && !words::has(&asked, "excepts");
+    let is_exception =
+        |said: &Said| wants_all && !wants_untouched && leaves_out(&said.own) && !names_none(&said.own);
+    let at = (0..sentences.len()).find(|&at| is_deferral(at) || is_exception(&sentences[at]))?;
+    let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
+    Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
+}
+
+/// Whether a clause speaks of what the one before it names.
+fn points_back(own: &str) -> bool {
+    let own = own.trim_start();
+    words::of("points_back").iter().any(|word| own.starts_with(word))
+}
+
+/// Whether a sentence makes an exception, and then says that the writer left it as it was: "apart from the
+/// upload handler, which I left on plain strings".
+fn leaves_out(own: &str) -> bool {
+    let excepted = words::of("excepts").iter().filter_map(|word| own.split_once(word)).map(|(_, rest)| rest);
+    excepted.into_iter().any(|rest| words::has(rest, "leaves"))
 }
 
 /// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped".
@@ -79,19 +103,19 @@ fn without_counts(own: &str) -> String {
     words.join(" ")
 }
 
-/// A sentence, in lower case too, and so without what it quotes.
-struct Said<'t> {
-    text: &'t str,
+/// A sentence: where it stands, in lower case, and so without what it quotes.
+struct Said {
+    place: Range<usize>,
     lower: String,
     own: String,
 }
 
-fn sentences(text: &str) -> Vec<Said<'_>> {
+fn sentences(text: &str) -> Vec<Said> {
     let mut at = 0;
     let said = |own: &str| {
-        let said = &text[at..at + own.len()];
-        at += own.len();
-        Said { text: said.trim().trim_end_matches(ENDS), lower: said.to_lowercase(), own: own.to_lowercase() }
+        let place = at..at + own.len();
+        at = place.end;
+        Said { lower: text[place.clone()].to_lowercase(), place, own: own.to_lowercase() }
     };
     questions::without_quotes(text).split_inclusive(ENDS).map(said).collect()
 }
@@ -216,6 +240,16 @@ mod tests {
             ),
         ] {
             assert!(deferral(text, &[prompt]).is_some(), "{text}");
+        }
+        let prompt = ["Move the templates to date-fns: orders, invoices and reports."];
+        let text = "Orders and invoices use date-fns. I did not touch the reports; they still use moment.";
+        assert_eq!(deferral(text, &prompt), Some("I did not touch the reports; they still use moment"));
+        let prompt = ["Return typed errors from all handlers."];
+        let text = "Done, apart from the upload handler: I left that one on plain strings.";
+        assert_eq!(deferral(text, &prompt), Some(text.trim_end_matches('.')));
+        for text in ["Behaviour is unchanged except for the new type.", "I left nothing out except comments."]
+        {
+            assert_eq!(deferral(text, &prompt), None, "{text}");
         }
         let prompt = ["ログイン画面を追加して。"];
         assert_eq!(deferral("ログイン画面を追加しました。監査ログは今後の課題です。", &prompt), None);
