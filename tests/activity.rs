@@ -73,6 +73,8 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         session: Reading::Present(sessions.remove(0)),
         ignored: Vec::new(),
         other_sessions: sessions,
+        n_unread_sessions: 0,
+        unreadable_session: None,
         watch_targets: Vec::new(),
         new_baseline: None,
         recheck_at: None,

@@ -162,6 +162,8 @@ fn set_time(path: &Path, seconds: u64) {
 
 const EARLY: &str = "2026-11-21T20:00:00.000Z";
 const LATE: &str = "2026-11-21T20:00:05.000Z";
+/// A prompt that can set a task.
+const FULL: &str = "add the page of the settings";
 
 #[test]
 fn each_recorded_transcript_is_read_as_reviewed() {
@@ -375,10 +377,12 @@ fn a_huge_transcript_is_read_from_its_end() {
     // 500 MB of hole before the lines that matter.
     let file = File::create(&path).unwrap();
     file.set_len(500 << 20).unwrap();
-    append(&path, &format!("\n{}{}", machine.prompt("do it", EARLY), machine.reply("1", "the end", LATE)));
+    // The third prompt that can set a task is surely not before the current one.
+    let turn = |id: &str| machine.prompt(FULL, EARLY) + &machine.reply(id, "the end", LATE);
+    append(&path, &format!("\n{}{}{}", turn("1"), turn("2"), turn("3")));
     let session = machine.session();
     assert_eq!(session.last_message.unwrap().text, "the end");
-    assert_eq!(session.prompt.as_deref(), Some("do it"));
+    assert_eq!(session.prompt.as_deref(), Some(FULL));
     assert!(!session.is_partial);
 }
 
@@ -587,8 +591,7 @@ fn a_change_of_a_task_that_was_created_long_ago_is_understood_or_said_to_be_part
     let end = machine.prompt("do it", EARLY)
         + &machine.reply("2", "a", EARLY)
         + &call(&machine, "b", "TaskUpdate", json!({"taskId": "1", "status": "completed"}))
-        + &machine.prompt("more", LATE)
-        + &machine.reply("3", "b", LATE);
+        + &(machine.prompt(FULL, LATE) + &machine.reply("3", "b", LATE)).repeat(3);
     machine.write("near", &(create.clone() + &filler + &end));
     let near = machine.session();
     assert_eq!((near.todos.unwrap().n_done(), near.is_partial), (1, false));

@@ -13,9 +13,6 @@ use super::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk}
 use super::list::{AGENTS, built_in};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
 
-/// How many sessions of one workspace are read, over all agents; the newest first.
-const MAX_SESSIONS: usize = 12;
-
 /// An agent, and where its records are on this machine.
 #[derive(Debug, Clone)]
 pub struct Adapter {
@@ -138,15 +135,12 @@ pub fn sessions(
         let read = (**adapter).sessions(&ask, memory);
         all.sessions.extend(read.sessions);
         all.trouble.extend(read.trouble);
+        all.n_unread += read.n_unread;
         all.watch_targets.extend(read.watch_targets);
         all.kept_here.extend(read.kept_here);
     }
-    // A session with a live process is kept, however old its last message.
-    let age = |session: &SessionObservation| (session.spoken_at(), session.written_at);
-    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), age(session))));
-    all.sessions.truncate(MAX_SESSIONS);
     // A stable sort: an adapter may know the order of two sessions written in the same millisecond.
-    all.sessions.sort_by_key(|session| Reverse(age(session)));
+    all.sessions.sort_by_key(|session| Reverse((session.spoken_at(), session.written_at)));
     all
 }
 

@@ -153,6 +153,11 @@ impl SessionsAsk<'_> {
     }
 }
 
+/// How many sessions of one workspace are read of each agent, the newest first.
+pub(super) const MAX_READ: usize = 32;
+/// Sessions that were silent this long when the newest one moved are likely left over.
+const LONGEST_SILENCE_MS: i64 = 24 * 3_600_000;
+
 /// The sessions of one workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionsRead {
@@ -160,6 +165,8 @@ pub struct SessionsRead {
     pub sessions: Vec<SessionObservation>,
     /// What exists but could not be read.
     pub trouble: Vec<Unreadable>,
+    /// How many further sessions were not read, of those that moved within a day of the newest.
+    pub n_unread: usize,
     /// Where changes to the sessions, or new ones in known places, would show.
     pub watch_targets: Vec<WatchTarget>,
     /// What agents themselves keep inside the workspace, such as their records: no work.
@@ -167,6 +174,14 @@ pub struct SessionsRead {
 }
 
 impl SessionsRead {
+    /// Counts the sessions beyond [`MAX_READ`] in `moved_at`, which tells of all of an agent, the newest first, when each moved.
+    /// Older ones are likely left over.
+    pub(super) fn count_unread(&mut self, moved_at: &[Timestamp]) {
+        let Some(newest) = moved_at.first() else { return };
+        let further = moved_at.iter().skip(MAX_READ);
+        self.n_unread += further.filter(|at| newest.millis_since(**at) <= LONGEST_SILENCE_MS).count();
+    }
+
     /// Takes the result of reading the record at `path`: a session, none that counts, or a problem.
     pub(super) fn take(&mut self, path: &Path, read: io::Result<Option<SessionObservation>>) {
         match read {

@@ -19,8 +19,6 @@ pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, o
 pub(super) const REACH: u64 = 32 << 20;
 /// The sizes of the trailing piece, tried in turn, in bytes. The first nearly always suffices.
 const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
-/// How far back to look for the start of a task, in bytes. Going further is rarely worth the time.
-const TASK_REACH: u64 = 1 << 20;
 /// The longest line parsed, in bytes. In practice a longer one is a tool's result.
 const LONGEST_LINE: usize = 8 << 20;
 /// How much of the start of a longer line is passed to the reader, in bytes.
@@ -39,8 +37,7 @@ pub(super) trait LineReader: Default {
     fn pass_over(&mut self, begin: &[u8]);
     /// Whether earlier lines could add nothing that is needed.
     fn is_enough(&self) -> bool;
-    /// Whether the lines reach back to the start of the last task, as far as one can tell. This is pursued
-    /// only within [`TASK_REACH`].
+    /// Whether the lines reach back to the start of the last task, as far as one can tell.
     fn has_task(&self) -> bool {
         true
     }
@@ -85,8 +82,7 @@ impl<R: LineReader> Followed<R> {
         for piece in PIECES {
             let start = size.saturating_sub(piece);
             followed.take_from(file, start, size)?;
-            let reaches_task = followed.reader.has_task() || piece >= TASK_REACH;
-            if start == 0 || followed.reader.is_enough() && reaches_task {
+            if start == 0 || followed.reader.is_enough() && followed.reader.has_task() {
                 return Ok(followed);
             }
         }

@@ -204,6 +204,8 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         check_tests: Vec::new(),
         session: Reading::NotLookedAt,
         other_sessions: Vec::new(),
+        n_unread_sessions: 0,
+        unreadable_session: None,
         ignored: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,

@@ -198,6 +198,7 @@ fn rest(session: &mut SessionObservation) {
     session.live.retain(|word| !matches!(word.status, LiveStatus::Busy | LiveStatus::Background));
     if is_open(session) {
         session.turn = TurnState::Unknown;
+        session.is_suspended = true;
     }
 }
 

@@ -78,8 +78,12 @@ pub(super) fn read_sessions(
     let records = request.sessions.iter().map(|place| place.record.clone());
     memory.kept_here = records.chain(read.kept_here).filter(|path| path.starts_with(workspace)).collect();
     let mut sessions = in_order(read.sessions).into_iter();
+    found.n_unread_sessions = read.n_unread;
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {
-        (Some(newest), _) => Reading::Present(newest),
+        (Some(newest), trouble) => {
+            found.unreadable_session = trouble;
+            Reading::Present(newest)
+        }
         (None, Some(unreadable)) => Reading::Unreadable(unreadable),
         (None, None) => Reading::Absent { name: "session".to_owned() },
     };

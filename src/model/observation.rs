@@ -40,6 +40,10 @@ pub struct Observations {
     pub session: Reading<SessionObservation>,
     /// The earlier sessions, newest first.
     pub other_sessions: Vec<SessionObservation>,
+    /// How many further sessions of the last day were not read: there are too many.
+    pub n_unread_sessions: usize,
+    /// A session's record that cannot be read, beside those that can.
+    pub unreadable_session: Option<Unreadable>,
     /// Files that sessions wrote or prompts name, that are there and that git ignores, from the top: no commit will hold
     /// them. Read with the sessions. Untrusted text.
     pub ignored: Vec<String>,

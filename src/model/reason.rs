@@ -42,6 +42,8 @@ pub enum Reason {
     Background(String),
     /// The session waits for permission to do this.
     Permission(String),
+    /// So many further sessions were not read.
+    UnreadSessions(usize),
     /// The last reply is this error.
     LastReply(String),
     /// A usage limit was reached, which is lifted at this time.
@@ -180,10 +182,14 @@ pub enum Fact {
     BrokeOff,
     /// The agent's process is gone in mid-turn.
     ProcessGone,
+    /// The agent's process is stopped in mid-turn.
+    ProcessStopped,
     /// A turn is open in a record that is silent.
     SilentTurn,
     /// A line of the record cannot be read.
     UnreadableLine,
+    /// The record was not read back to where the task begins.
+    BeginUnread,
     /// The session waits for a prompt.
     WaitsForPrompt,
     /// The turn was interrupted.

@@ -84,6 +84,9 @@ pub struct SessionObservation {
     /// The session's process, if a source names it. It may have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessId>,
+    /// True if its process is stopped (Ctrl-Z) in mid-turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_suspended: bool,
     /// The tmux pane that shows the session, if a source names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pane: Option<Pane>,
@@ -125,6 +128,7 @@ impl SessionObservation {
             written_at: None,
             n_skipped_lines: 0,
             is_partial: false,
+            is_suspended: false,
             name: None,
             folder: None,
             origin: SessionOrigin::Unknown,

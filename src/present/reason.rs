@@ -36,6 +36,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::Calls(call) => say::calls(call),
         Reason::Background(work) => say::background(work),
         Reason::Permission(call) => say::permission(call),
+        Reason::UnreadSessions(n) => counts::unread_sessions(n),
         Reason::LastReply(error) => say::last_reply(error),
         Reason::UsageLimit(until) => say::usage_limit(until),
         Reason::Offer(words) => say::offer(words),

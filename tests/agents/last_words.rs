@@ -62,13 +62,13 @@ fn the_tokens_are_those_of_the_last_reply() {
 #[test]
 fn prompts_are_counted_where_the_whole_record_was_read() {
     let mut machine = Machine::new();
-    let turn = machine.prompt("go", EARLY) + &machine.reply("1", "done", EARLY);
+    let turn = machine.prompt(FULL, EARLY) + &machine.reply("1", "done", EARLY);
     let path = machine.write("s", &turn.repeat(3));
     assert_eq!(machine.session().usage.n_turns, Some(3));
     append(&path, &turn);
     assert_eq!(machine.session().usage.n_turns, Some(4));
     let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(1_100_000)}}));
-    machine.write("s", &(turn.clone() + &filler + &turn));
+    machine.write("s", &(turn.clone() + &filler + &turn.repeat(3)));
     assert_eq!(machine.session().usage.n_turns, None);
 }
 

@@ -34,6 +34,7 @@ fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) ->
         written_at: Some(Timestamp(written_at)),
         n_skipped_lines: 0,
         is_partial: false,
+        is_suspended: false,
         name: Some("Mock title".to_owned()),
         folder: Some(PathBuf::from("/home/user/project")),
         origin: SessionOrigin::Headless,

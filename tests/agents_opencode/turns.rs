@@ -133,10 +133,10 @@ fn the_last_words_are_those_of_the_newest_answer_that_has_any() {
 fn the_prompt_of_a_turn_with_many_answers_is_found() {
     let mut machine = Machine::new();
     machine.asked();
-    for n in 0..200 {
+    for n in 0..1_100 {
         let data = json!({"parentID": "msg_1", "role": "assistant", "finish": "tool-calls",
             "time": {"created": 2000 + n, "completed": 2000 + n}, "modelID": "m"});
-        machine.add_message(ID, &format!("msg_2{n:03}"), 2000 + n, &data);
+        machine.add_message(ID, &format!("msg_2{n:04}"), 2000 + n, &data);
     }
     let session = machine.session(ID);
     assert_eq!((session.prompt.as_deref(), session.prompted_at), (Some("Do it"), Some(Timestamp(1000))));

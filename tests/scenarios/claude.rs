@@ -198,6 +198,7 @@ impl Claude {
             }
             "meta" => self.line(at, &json!({"type": "user", "isMeta": true, "message": user(words)})),
             "raw" => self.line(at, &serde_json::from_str(words).unwrap()),
+            "broken" => self.lines.push((at, json!(words))),
             _ => words.clone_into(&mut self.tail),
         }
     }

@@ -171,6 +171,12 @@ impl World {
         }
         match verb {
             "often" => self.ask_often(session, at, words),
+            "reads" => self.read_much(session, at, words.parse().unwrap()),
+            "long" => {
+                let (n_kilobytes, command) = words.split_once(' ').unwrap();
+                let output = "x".repeat(n_kilobytes.parse::<usize>().unwrap() << 10);
+                self.tell(session, at, &Deed::Run { command, code: 0, output: &output });
+            }
             "edit" => {
                 let path = self.edit(Path::new(""), at, words);
                 self.tell(session, at, &Deed::Edit(path));
@@ -186,7 +192,7 @@ impl World {
                 let fork = self.claude[words].fork();
                 self.claude.insert(session.to_owned(), fork);
             }
-            "compact" | "queued" | "dequeued" | "blocked" | "meta" | "raw" | "tail" => {
+            "compact" | "queued" | "dequeued" | "blocked" | "meta" | "raw" | "broken" | "tail" => {
                 let work = self.work();
                 let record = self.claude.entry(session.to_owned()).or_insert_with(|| Claude::new(&work));
                 record.write_line_of(verb, at, words);
@@ -211,6 +217,14 @@ impl World {
         for after in 0..times.parse().unwrap() {
             self.tell(session, at + after, &Deed::Prompt(asked));
             self.tell(session, at + after, &Deed::Say(answer));
+        }
+    }
+
+    /// Commands whose output is so many kilobytes together.
+    fn read_much(&mut self, session: &str, at: i64, n_kilobytes: usize) {
+        let output = "a line of a file that was read\n".repeat(3_300);
+        for _ in 0..n_kilobytes / 100 {
+            self.tell(session, at, &Deed::Run { command: "cat notes.txt", code: 0, output: &output });
         }
     }
 
@@ -354,7 +368,9 @@ pub(super) fn agent_of(session: &str) -> &'static str {
 
 /// Writes a record of JSON lines, as old as the youngest of them.
 pub(super) fn write_record(file: &Path, lines: &[(i64, serde_json::Value)]) {
-    let text: Vec<String> = lines.iter().map(|(_, line)| line.to_string()).collect();
+    // A line that is a string is none of JSON.
+    let words = |line: &serde_json::Value| line.as_str().map_or_else(|| line.to_string(), str::to_owned);
+    let text: Vec<String> = lines.iter().map(|(_, line)| words(line)).collect();
     fs::write(file, text.join("\n") + "\n").unwrap();
     set_time(file, lines.iter().map(|(at, _)| *at).max().unwrap_or_default());
 }

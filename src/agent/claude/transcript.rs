@@ -98,7 +98,7 @@ impl LineReader for Transcript {
     }
 
     fn has_task(&self) -> bool {
-        self.turns.has_full_prompt()
+        self.turns.has_task()
     }
 }
 

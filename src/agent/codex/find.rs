@@ -16,14 +16,9 @@ use super::plan;
 use super::rollout::Rollout;
 use super::subagent_rollouts::Rollouts;
 use crate::agent::record::{Followed, modified_at, open_record, open_seen, read_range, take_lines};
-use crate::agent::{SessionsAsk, SessionsRead};
-use crate::model::{Checklist, DatedTodos, SessionObservation};
+use crate::agent::{MAX_READ, SessionsAsk, SessionsRead};
+use crate::model::{Checklist, DatedTodos, SessionObservation, Timestamp};
 
-/// How many sessions are read, the newest first.
-const MAX_READ: usize = 8;
-/// Rollouts that were silent this long when the newest one moved are skipped: the longest silence that can
-/// be configured, in nanoseconds.
-const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
 /// How far back a plan is searched for if the last piece has none, in bytes.
 const PLAN_REACH: u64 = 4 << 20;
 /// How far that search extends into the last piece, to complete the line that the piece starts in the
@@ -72,16 +67,16 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
         .filter_map(|place| Some((changed_at(&place.record)?, place.record.as_path())))
         .collect();
     candidates.sort_unstable_by(|one, other| other.cmp(one));
-    let mut newest_at = None;
+    let moved_at: Vec<Timestamp> =
+        candidates.iter().map(|(at, _)| Timestamp(at.div_euclid(1_000_000))).collect();
+    read.count_unread(&moved_at);
     let mut is_read = Vec::new();
-    for (written_at, path) in candidates {
-        let is_far = newest_at.is_some_and(|newest: i64| newest.saturating_sub(written_at) > LONGEST_SILENCE);
-        if is_far || is_read.len() == MAX_READ {
+    for (_, path) in candidates {
+        if is_read.len() == MAX_READ {
             break;
         }
         let session = read_place(path, home, memory);
         if let Ok(Some(_)) = session {
-            newest_at.get_or_insert(written_at);
             is_read.push(path);
         }
         read.take(path, session);

@@ -78,7 +78,7 @@ impl LineReader for Rollout {
     }
 
     fn has_task(&self) -> bool {
-        self.turns.has_full_prompt()
+        self.turns.has_task()
     }
 }
 

@@ -86,7 +86,7 @@ impl LineReader for Chat {
     }
 
     fn has_task(&self) -> bool {
-        self.messages.turns().has_full_prompt()
+        self.messages.turns().has_task()
     }
 }
 

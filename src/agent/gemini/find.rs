@@ -10,11 +10,9 @@ use super::subagents;
 use super::survey::is_own_copy;
 use crate::agent::record::{Followed, modified_at, open_seen};
 use crate::agent::subagent_records::SubagentRecords;
-use crate::agent::{SessionsAsk, SessionsRead};
+use crate::agent::{MAX_READ, SessionsAsk, SessionsRead};
 use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
-/// How many sessions of a workspace are read, the newest first.
-const MAX_READ: usize = 12;
 /// How far back a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 
@@ -39,6 +37,8 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     };
     let mut newest: Vec<_> = places.iter().map(|place| (moved(place), *place)).collect();
     newest.sort_unstable_by(|one, other| other.cmp(one));
+    let moved_at: Vec<Timestamp> = newest.iter().map(|(at, _)| *at).collect();
+    read.count_unread(&moved_at);
     newest.truncate(MAX_READ);
     for (_, place) in &newest {
         read.take(&place.record, read_place(place, memory));

@@ -4,13 +4,10 @@ use serde_json::Value;
 
 use super::message::{Message, MessageCell, Part, PartCell, QUESTION, asked, called_with};
 use crate::agent::turn_tracker::{
-    Answer, ToolCall, TurnTracker, command, edit, failed, is_full_prompt, other_tool, prompt_kind, sent_off,
+    Answer, ENOUGH_PROMPTS, ToolCall, TurnTracker, command, edit, failed, is_full_prompt, other_tool,
+    prompt_kind, sent_off,
 };
 use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
-
-/// This many full prompts are taken to reach the start of the current task, even if the newest ask
-/// something beside it.
-const ENOUGH_PROMPTS: u32 = 3;
 
 /// Which of the facts needed have been found, reading messages from the newest back.
 #[derive(Debug, Default)]

@@ -134,7 +134,7 @@ pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Re
     if messages.is_empty() {
         return Ok(None);
     }
-    let is_cut = messages.len() >= most && !found.is_enough();
+    let is_cut = messages.len() >= most && !(found.is_enough() && found.has_task());
     let mut conversation =
         Conversation { is_whole, is_cut, moved_at: found.moved_at, ..Conversation::default() };
     for message in messages.iter().rev() {

@@ -10,14 +10,12 @@ use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::record_text::shortened;
 use crate::agent::turn_tracker::{SubagentSteps, join};
-use crate::agent::{SessionsAsk, SessionsRead};
+use crate::agent::{MAX_READ, SessionsAsk, SessionsRead};
 use crate::model::{
     Names, Parts, SessionId, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp,
     WatchTarget,
 };
 
-/// How many sessions of a workspace are read, the newest first.
-const MAX_READ: usize = 8;
 /// How many subagents of a session are examined, the newest first.
 const MAX_CHILDREN: u32 = 16;
 /// How many messages of a subagent are read first. The newest one shows the state of its turn.
@@ -27,7 +25,7 @@ const MAX_TOLD: usize = 32;
 const DEPTH: u32 = 3;
 /// How many messages of a session are read, from the newest back, for the facts needed and the turns of its
 /// task.
-const MAX_MESSAGES: usize = 128;
+const MAX_MESSAGES: usize = 1_024;
 
 /// A title the client generated itself (`session/session.ts` in opencode).
 static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -46,6 +44,8 @@ pub(crate) struct Memory {
     /// The sessions read last time.
     asked: Vec<SessionId>,
     sessions: Vec<SessionObservation>,
+    /// When each of them, and each beyond [`MAX_READ`], moved, the newest first.
+    moved_at: Vec<Timestamp>,
 }
 
 /// Reads the sessions at the places, the newest first. New sessions of the workspace are found by the
@@ -70,14 +70,18 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
         if memory.asked == asked && memory.settling.is_unchanged(&stamp) {
             return Ok(memory.sessions.clone());
         }
-        let sessions = store::read(&database, &stamp, |store| read_all(store, &asked))?;
+        let (sessions, moved_at) = store::read(&database, &stamp, |store| read_all(store, &asked))?;
+        memory.moved_at = moved_at;
         memory.settling.note(stamp);
         memory.asked.clone_from(&asked);
         memory.sessions.clone_from(&sessions);
         Ok(sessions)
     });
     match outcome {
-        Ok(sessions) => read.sessions = sessions,
+        Ok(sessions) => {
+            read.sessions = sessions;
+            read.count_unread(&memory.moved_at);
+        }
         Err(unreadable) => {
             memory.settling.reset();
             read.trouble.push(unreadable);
@@ -86,20 +90,25 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     read
 }
 
-fn read_all(store: &Store, asked: &[SessionId]) -> rusqlite::Result<Vec<SessionObservation>> {
+/// The newest sessions, and when each that was asked for moved.
+fn read_all(
+    store: &Store,
+    asked: &[SessionId],
+) -> rusqlite::Result<(Vec<SessionObservation>, Vec<Timestamp>)> {
     store.need("session", &["id"])?;
     let mut rows = Vec::new();
     for id in asked {
         rows.extend(row::session(store, id)?);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
+    let moved_at = rows.iter().filter_map(|row| row.updated_at).map(Timestamp).collect();
     rows.truncate(MAX_READ);
     let mut sessions = Vec::new();
     for row in rows {
         sessions.extend(observe(store, &row)?);
     }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
-    Ok(sessions)
+    Ok((sessions, moved_at))
 }
 
 /// One session; `None` if nothing was said in it.

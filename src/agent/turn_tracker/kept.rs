@@ -10,6 +10,9 @@ const PROMPT_END: usize = 500;
 /// A prompt with this many words, or characters in a script without spaces, rarely just continues a task.
 const WORDS_OF_A_TASK: usize = 5;
 const SIGNS_OF_A_TASK: usize = 15;
+/// This many full prompts are taken to reach the start of the current task, even if the newest ask
+/// something beside it or add to it.
+pub(in crate::agent) const ENOUGH_PROMPTS: u32 = 3;
 /// How much of the start of a command line is kept, in bytes.
 const LONGEST_COMMAND: usize = 8 << 10;
 /// Further paths of an edit are dropped.

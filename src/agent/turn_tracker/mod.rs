@@ -21,7 +21,9 @@ use kept::kept_prompt;
 use turns::KeptTurns;
 
 pub(super) use kept::failed;
-pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind, sent_off, todo, todo_state};
+pub(super) use kept::{
+    ENOUGH_PROMPTS, command, edit, is_full_prompt, other_tool, prompt_kind, sent_off, todo, todo_state,
+};
 pub(super) use subagents::{SubagentSteps, join};
 pub(super) use turns::Answer;
 
@@ -51,12 +53,14 @@ pub(super) struct TurnTracker {
     /// The user's last prompt, shortened, with its time.
     prompt: Option<(Option<Timestamp>, String)>,
     n_prompts: u32,
-    has_full_prompt: bool,
+    n_full_prompts: u32,
     /// The agent's last message that has text.
     last_message: Option<AgentMessage>,
     message_id: Option<String>,
     /// Whether that message was written in the current turn.
     has_spoken: bool,
+    /// Whether a line that cannot be read stands behind that message, which it may have followed.
+    has_lost_words: bool,
 }
 
 /// A tool call.
@@ -121,7 +125,8 @@ impl TurnTracker {
         let prompt = Prompt { text: kept_prompt(&prompt.text), ..prompt.clone() };
         match prompt.kind {
             PromptKind::Person | PromptKind::CustomCommand | PromptKind::Gate => {
-                self.has_full_prompt |= prompt.kind != PromptKind::Gate && is_full_prompt(&prompt.text);
+                let is_full = prompt.kind != PromptKind::Gate && is_full_prompt(&prompt.text);
+                self.n_full_prompts = self.n_full_prompts.saturating_add(u32::from(is_full));
                 self.prompt = Some((prompt.at, shortened(&prompt.text)));
                 self.n_prompts = self.n_prompts.saturating_add(1);
             }
@@ -157,6 +162,7 @@ impl TurnTracker {
         if !is_steering {
             self.stop_open_calls();
             self.has_spoken = false;
+            self.has_lost_words = false;
         }
     }
 
@@ -227,6 +233,7 @@ impl TurnTracker {
         self.last_message = Some(AgentMessage { text: message, at });
         self.message_id = message_id.map(str::to_owned);
         self.has_spoken = true;
+        self.has_lost_words = false;
         if let Some(turn) = self.turns.last_mut() {
             let closing_words = joined(turn.closing_words.take());
             turn.closing_words = Some(end_of(&closing_words, LONGEST_WORDS).to_owned());
@@ -299,6 +306,7 @@ impl TurnTracker {
     /// Takes a line of the conversation that cannot be read, so that its meaning is unknown.
     pub(super) fn lose_track(&mut self) {
         self.calls.clear();
+        self.has_lost_words = true;
         self.ensure_turn();
         if let Some(turn) = self.turns.last_mut() {
             turn.end = TurnEnd::Unknown;

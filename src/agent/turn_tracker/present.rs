@@ -1,6 +1,7 @@
 //! The session's current state, read from its turns: whether one is open, what was said last, what is
 //! asked.
 
+use super::kept::ENOUGH_PROMPTS;
 use super::{TurnTracker, is_client_command};
 use crate::model::{
     AgentMessage, AskedByTool, Checklist, ChecklistItem, DatedTodos, SessionObservation, TurnEnd,
@@ -27,6 +28,8 @@ impl TurnTracker {
                     what: call.and_then(|call| call.what.clone()),
                 }
             }
+            // What it ended with may have stood in a line that cannot be read.
+            TurnEnd::Finished | TurnEnd::BrokeOff { .. } if self.has_lost_words => TurnState::Unknown,
             TurnEnd::Finished | TurnEnd::BrokeOff { .. } => TurnState::Ended { at },
             TurnEnd::Interrupted => TurnState::Interrupted { at },
             TurnEnd::Failed { error, .. } => TurnState::Failed { at, error: error.clone() },
@@ -70,9 +73,9 @@ impl TurnTracker {
         self.prompt.is_some()
     }
 
-    /// Whether a prompt was taken that likely sets a task, so that more history is rarely needed.
-    pub(in crate::agent) fn has_full_prompt(&self) -> bool {
-        self.has_full_prompt
+    /// Whether so many prompts were taken that likely set a task that the current one begins with one of them.
+    pub(in crate::agent) fn has_task(&self) -> bool {
+        self.n_full_prompts >= ENOUGH_PROMPTS
     }
 
     /// Writes what the turns say into `session`. `is_whole` says that its record was read from the first

@@ -78,11 +78,12 @@ impl<'a> Tally<'a> {
             .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
     }
 
-    /// A session whose last turn did not end by itself.
+    /// A session whose last turn did not end by itself, or one that cannot be read beside a YES: it may ask.
     pub(super) fn cut_turn(&self) -> Option<&'a Evidence> {
-        self.evidence.iter().find(|evidence| {
-            evidence.source == Source::LiveSession && evidence.is_rejected_as(Rejection::MidTurn)
-        })
+        let mut sessions = self.evidence.iter().filter(|evidence| evidence.source == Source::LiveSession);
+        let is_unread = |session: &&Evidence| session.is_rejected_as(Rejection::Unreadable) && self.has_yes();
+        let cut = sessions.clone().find(|session| session.is_rejected_as(Rejection::MidTurn));
+        cut.or_else(|| sessions.find(is_unread))
     }
 
     /// A decision file or a closer's report that exists but cannot be used.

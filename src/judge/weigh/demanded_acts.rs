@@ -36,7 +36,7 @@ pub(super) fn weigh(
             .because(Reason::RunFailed(what));
         evidence_set.add(Parts::WORDS, Evidence { points: vec![point], ..evidence });
     }
-    let is_told = session.history.tells_steps && !summary.is_partial && task.current().is_some();
+    let is_told = session.history.tells_steps && task.current().is_some_and(|task| !task.is_begin_unread);
     if !is_told || may_hide_acts(session, task) {
         return;
     }

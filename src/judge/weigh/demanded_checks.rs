@@ -51,7 +51,8 @@ pub(super) fn weigh(
     // What runs beside the session may be the check: that is waited for.
     let is_running = session.live.iter().any(|report| report.status == LiveStatus::Background)
         && !runs::never_end(&session.background);
-    if summary.is_partial || task.current().is_none() || is_running {
+    // Where the task's begin was not read, that is told of the session (`weigh::session`).
+    if task.current().is_none_or(|task| task.is_begin_unread) || is_running {
         return false;
     }
     let mut asked: Vec<&Demanded> = demands.iter().flat_map(|prompt| &prompt.checks).collect();

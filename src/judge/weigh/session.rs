@@ -114,6 +114,12 @@ pub(super) fn weigh(
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
             silent(Rejection::MidTurn, Fact::TaskCut)
         }
+        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if session.is_suspended => {
+            silent(Rejection::MidTurn, Fact::ProcessStopped)
+        }
+        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_begin_unread() => {
+            silent(Rejection::MidTurn, Fact::BeginUnread)
+        }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if broke_off(session) => {
             silent(Rejection::MidTurn, Fact::BrokeOff)
         }
@@ -127,6 +133,12 @@ pub(super) fn weigh(
             silent(rejection, reason)
         }
     }
+}
+
+/// Further sessions that were not read, which may ask or be in mid-turn.
+pub(super) fn unread(n_sessions: usize) -> Evidence {
+    Evidence::abstain(Source::LiveSession, "further sessions", Rejection::MidTurn, Origin::File.as_read())
+        .because(Reason::UnreadSessions(n_sessions))
 }
 
 /// The usage limit that ended its last turn, with the time at which it is lifted.

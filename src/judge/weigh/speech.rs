@@ -40,9 +40,12 @@ pub(super) fn weigh(
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
         evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }
-    if let Reading::Unreadable(unreadable) = &observations.session {
-        let evidence = unusable(Source::LiveSession, unreadable);
-        evidence_set.add(Parts::WORDS, evidence);
+    let unreadable = observations.session.unreadable().or(observations.unreadable_session.as_ref());
+    evidence_set
+        .evidence
+        .extend(unreadable.map(|unreadable| (Parts::WORDS, unusable(Source::LiveSession, unreadable))));
+    if observations.n_unread_sessions > 0 {
+        evidence_set.add(Parts::WORDS, session::unread(observations.n_unread_sessions));
     }
     let proven = runs::weigh((&sessions, tasks), &observations.ignored, memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions

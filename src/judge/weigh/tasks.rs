@@ -126,6 +126,11 @@ impl SessionTask {
         self.tasks.current()
     }
 
+    /// Whether its task may have begun with a prompt that was not read.
+    pub(super) fn is_begin_unread(&self) -> bool {
+        self.may_hide_task && self.tasks.current().is_some_and(|task| task.is_begin_unread)
+    }
+
     /// When it was last asked for work or for an answer; where its record does not tell what for, its last prompt.
     pub(super) fn last_asked_at(&self) -> Option<Timestamp> {
         let task = self.tasks.current();
