@@ -75,7 +75,14 @@ fn is_box(document: &Document<'_>, sentence: &Sentence, boxes: &[&str]) -> bool 
 fn says_so(document: &Document<'_>, at: usize, sentence: &Sentence) -> bool {
     let forms = sentence.forms;
     let is_word = forms.has(Form::Admits) && !forms.has(Form::AdmitsNot);
-    is_word && !is_mended(document, at) || counts_a_part(document, at)
+    is_word && !is_mended(document, at) && !explains(document, at) || counts_a_part(document, at)
+}
+
+/// Whether the sentence at this place answers the writer's own question why.
+fn explains(document: &Document<'_>, at: usize) -> bool {
+    let asks = at.checked_sub(1).is_some_and(|before| document.sentences[before].end == End::Question);
+    let lower = lower(document, &document.sentences[at]);
+    asks && words::of("begins_reason").iter().any(|begin| lower.starts_with(begin))
 }
 
 /// Whether the sentence at this place counts a part of what there is.
@@ -113,6 +120,7 @@ fn lower(document: &Document<'_>, sentence: &Sentence) -> String {
 
 /// Marks of what is done, and of what is not.
 const DONE: [char; 8] = ['✅', '✔', '☑', '✓', '○', '◯', '〇', '◎'];
+const UNDERWAY: [char; 2] = ['⏳', '🚧'];
 const OPEN: [char; 11] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲', '×', '✕', '△'];
 
 /// Whether a table of what is done has a row that is not: a row says so, or one column tells what is done, and tells of
@@ -167,10 +175,14 @@ fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
     }
     // Under another title it takes both: a mark alone may be what a thing has, and a word what it means.
     let is_marked_open = |cell: &&&str| cell.starts_with(OPEN) || cell.starts_with(['—', '–']);
+    let is_bare = |cell: &&&str| cell.starts_with(DONE) && cell.chars().count() <= 2;
     let mut columns = 1..title.len();
     columns.any(|column| {
         cells(column).any(|cell| cell.starts_with(DONE))
             && cells(column).filter(is_marked_open).any(|cell| says(cell, &[], "state_open"))
+            // What only goes on has nothing beside marks that things are done.
+            || cells(column).filter(is_bare).nth(1).is_some()
+                && cells(column).any(|cell| cell.starts_with(UNDERWAY))
     })
 }
 

@@ -135,12 +135,12 @@ pub fn reports_done(text: &str) -> bool {
         && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
 }
 
-/// The text with a blank for each byte of a passage that the writer quotes.
-pub fn without_quotes(text: &str) -> String {
+/// The text with a blank for each byte of a passage that the writer quotes, and of code.
+pub fn without_quotes_and_code(text: &str) -> String {
     let mut own = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut at = 0;
-        for (range, _) in masks::find(line).into_iter().filter(|(_, what)| *what == masks::Masked::Quote) {
+        for (range, _) in masks::find(line).into_iter().filter(|(_, what)| *what != masks::Masked::Url) {
             own.push_str(&line[at..range.start]);
             own.extend(std::iter::repeat_n(' ', range.len()));
             at = range.end;

@@ -85,10 +85,21 @@ fn points_back(own: &str) -> bool {
 }
 
 /// Whether a sentence makes an exception, and then says that the writer left it as it was: "apart from the
-/// upload handler, which I left on plain strings".
+/// upload handler, which I left on plain strings"; or an exception of all that it tells of.
 fn leaves_out(own: &str) -> bool {
-    let excepted = words::of("excepts").iter().filter_map(|word| own.split_once(word)).map(|(_, rest)| rest);
-    excepted.into_iter().any(|rest| words::has(rest, "leaves"))
+    let excepted =
+        words::of("excepts").iter().filter_map(|word| Some((own.split_once(word)?.1, own.find(word)?)));
+    let all = words::of("wants_all").iter().filter_map(|word| own.find(word)).min();
+    excepted.into_iter().any(|(rest, at)| {
+        let is_of_all = all.is_some_and(|all| all < at) && !is_about_how(rest);
+        words::has(rest, "leaves") || is_of_all && !words::has(own, "accounts_for_rest")
+    })
+}
+
+/// Whether what is excepted is a circumstance: "except that errors are typed now", "except when it is empty".
+fn is_about_how(excepted: &str) -> bool {
+    let excepted = excepted.trim_start();
+    words::of("begins_circumstance").iter().any(|word| excepted.starts_with(word))
 }
 
 /// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped".
@@ -117,7 +128,7 @@ fn sentences(text: &str) -> Vec<Said> {
         at = place.end;
         Said { lower: text[place.clone()].to_lowercase(), place, own: own.to_lowercase() }
     };
-    questions::without_quotes(text).split_inclusive(ENDS).map(said).collect()
+    questions::without_quotes_and_code(text).split_inclusive(ENDS).map(said).collect()
 }
 
 /// What ends a sentence.
@@ -142,6 +153,7 @@ pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
     let is_asked = |said: &str| {
         let both = |group: &str| words::has(said, group) && words::has(&asked, group);
         both("is_stub")
+            || both("excepts") && names_same(said, prompts)
             || both("puts_aside") && both("names_tests")
             || words::has(&asked, "wants_a_part") && both("names_a_part")
             || words::has(&asked, "wants_untouched")
