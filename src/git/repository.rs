@@ -4,6 +4,7 @@
 //! repository, even if it looks like a bare one, because its configuration could name programs
 //! (`SECURITY.md` 1.2).
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -28,10 +29,23 @@ const OWN_TEXTS: [&str; 10] = [
     "rebase-merge", "sequencer",
 ];
 /// What git reads as text in the git directory that all worktrees share.
-const SHARED_TEXTS: [&str; 13] = [
-    "config", "info", "info/attributes", "info/grafts", "logs", "objects", "objects/info",
-    "objects/info/alternates", "packed-refs", "refs", "reftable", "reftable/tables.list", "shallow",
+const SHARED_TEXTS: [&str; 10] = [
+    "config", "info", "info/attributes", "info/grafts", "logs", "packed-refs", "refs", "reftable",
+    "reftable/tables.list", "shallow",
 ];
+/// What git reads as text in an object database, its own or one that it borrows from.
+const OBJECT_TEXTS: [&str; 8] = [
+    "",
+    "info",
+    "info/alternates",
+    "info/commit-graphs",
+    "info/commit-graphs/commit-graph-chain",
+    "pack",
+    "pack/multi-pack-index.d",
+    "pack/multi-pack-index.d/multi-pack-index-chain",
+];
+/// At most this many object databases are followed.
+const MAX_DATABASES: usize = 16;
 
 /// Device and inode of the work tree, the git directory and the shared one.
 type Identity = [Option<(u64, u64)>; 3];
@@ -255,10 +269,28 @@ impl Repository {
     pub fn linked_file(&self) -> Option<PathBuf> {
         let own = OWN_TEXTS.iter().map(|name| self.git_dir.join(name));
         let shared = SHARED_TEXTS.iter().map(|name| self.common_dir.join(name));
-        let mut links = own.chain(shared).filter(|path| path.is_symlink());
+        let databases = self.object_databases();
+        let objects = databases.iter().flat_map(|folder| OBJECT_TEXTS.iter().map(|name| folder.join(name)));
+        let mut links = own.chain(shared).chain(objects).filter(|path| path.is_symlink());
         // In an old format HEAD is a link to the branch.
         links
             .find(|path| !(path.ends_with("HEAD") && path.read_link().is_ok_and(|it| it.starts_with("refs"))))
+    }
+
+    /// Its object database, and those that it borrows from, one through another.
+    fn object_databases(&self) -> Vec<PathBuf> {
+        let mut found = vec![self.common_dir.join("objects")];
+        let mut at = 0;
+        while let Some(folder) = found.get(at) {
+            let named = disk::read(&folder.join("info/alternates"), CONFIG_CAP).ok().flatten();
+            let named = named.unwrap_or_default();
+            let lines = named.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            let further: Vec<PathBuf> = lines.map(|line| folder.join(OsStr::from_bytes(line))).collect();
+            found.extend(further);
+            found.truncate(MAX_DATABASES);
+            at += 1;
+        }
+        found
     }
 
     /// Checks that the work tree and the git directories are still the ones found first.
@@ -295,7 +327,7 @@ impl Repository {
 
     /// Whether anything exists at this path of the work tree.
     pub fn has(&self, path: &[u8]) -> bool {
-        self.top.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
+        self.top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok()
     }
 }
 

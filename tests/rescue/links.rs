@@ -107,6 +107,34 @@ fn no_file_outside_gets_into_a_record_by_an_operation_of_git() {
 /// Files that git reads in the git directory and that may be links.
 const TEXTS: [&str; 5] = ["packed-refs", "shallow", "info/grafts", "objects/info/alternates", "HEAD"];
 
+/// Git quotes lines of these where an object is damaged.
+#[test]
+fn no_line_of_a_file_outside_gets_into_an_error_about_objects() {
+    let chains = ["info/commit-graphs/commit-graph-chain", "pack/multi-pack-index.d/multi-pack-index-chain"];
+    for name in chains.into_iter().chain(["../../borrowed/info/alternates"]) {
+        let repo = Repo::new();
+        let outside = outside(&repo);
+        let objects = repo.git_dir().join("objects");
+        let path = objects.join(name);
+        fs::create_dir_all(objects.join("info")).unwrap();
+        fs::create_dir_all(repo.path().join("borrowed/pack")).unwrap();
+        fs::create_dir_all(repo.path().join("borrowed/info")).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(outside.join("key"), &path).unwrap();
+        fs::write(objects.join("info/alternates"), format!("{}/borrowed\n", repo.path().display())).unwrap();
+        let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+        let object = objects.join(&tree[..2]).join(&tree[2..]);
+        fs::remove_file(&object).unwrap();
+        fs::write(&object, "garbage").unwrap();
+        repo.write("new", "1\n");
+        let shown = match rescuer(&repo).record(repo.path()) {
+            Ok(record) => format!("{record:?}"),
+            Err(error) => format!("{error:?} {:?}", closeout::engine::rescue_problem(&error)),
+        };
+        assert!(!shown.contains(SECRET), "{name}: {shown}");
+    }
+}
+
 /// Git quotes the first line that it does not understand.
 #[test]
 fn no_line_of_a_file_outside_gets_into_an_error() {
