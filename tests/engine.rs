@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
 use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
 use closeout::model::{
@@ -87,6 +88,17 @@ impl Front {
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
         self.views.retain(|_, view| !changes.removed.contains(&view.id));
         self.responses.extend(changes.responses);
+    }
+
+    /// Turns the engine until the problems of its last survey are these.
+    async fn until_problems(&mut self, are: impl Fn(&[String]) -> bool) {
+        let turning = async {
+            while !self.engine.is_discovered() || !are(self.engine.problems()) {
+                self.engine.turn().await;
+                self.take();
+            }
+        };
+        tokio::time::timeout(PATIENCE, turning).await.expect("the problems stayed others")
     }
 
     /// Turns the engine until something is told, and takes it.
@@ -237,6 +249,36 @@ fn a_directory_that_vanishes_is_said_and_returns() {
         std::fs::rename(&moved, plain.path()).unwrap();
         front.until("it is back", |views| views["plain"].reading.problems.is_empty()).await;
     });
+}
+
+/// A session of opencode that is made while the screen is open.
+#[test]
+fn problems_of_a_survey_last_as_long_as_they_do_and_a_database_may_be_made() {
+    let main = Repo::new();
+    let data = main.home().join("opencode");
+    std::fs::create_dir(&data).unwrap();
+    let database = data.join("opencode.db");
+    let open = || rusqlite::Connection::open(&database).unwrap();
+    open().execute_batch("CREATE TABLE session (id TEXT)").unwrap();
+    let config = EngineConfig {
+        adapters: vec![Adapter::named("opencode", data.clone()).unwrap()],
+        ..engine_config(&main, &[])
+    };
+    let whole = "ALTER TABLE session ADD COLUMN directory TEXT; ALTER TABLE session ADD COLUMN time_updated INTEGER; \
+                 CREATE TABLE message (id TEXT, session_id TEXT, data TEXT)";
+    run(async {
+        let mut front = Front::start(config.clone());
+        front.until_problems(|problems| problems.len() == 1 && problems[0].contains("lacks what")).await;
+        open().execute_batch(whole).unwrap();
+        front.until_problems(<[String]>::is_empty).await;
+        assert_eq!(front.engine.take_notices(), Vec::<String>::new(), "nothing of it stays");
+    });
+    // As opencode begins: a file, and a moment later its tables.
+    std::fs::write(&database, "").unwrap();
+    assert_eq!(judge_once(&config).notices, Vec::<String>::new());
+    let file = File::options().write(true).open(&database).unwrap();
+    file.set_modified(std::time::SystemTime::now() - Duration::from_mins(1)).unwrap();
+    assert!(judge_once(&config).notices[0].contains("lacks what"));
 }
 
 #[test]

@@ -63,6 +63,7 @@ fn follow(config: EngineConfig, is_json: bool) -> Ended {
         let mut engine = Engine::start(config);
         let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();
         let mut n_refused = 0;
+        let mut problems: Vec<String> = Vec::new();
         loop {
             engine.turn().await;
             let changes = engine.take_changes();
@@ -77,7 +78,10 @@ fn follow(config: EngineConfig, is_json: bool) -> Ended {
                 shown.remove(&id);
                 print_removed(&id, is_json)?;
             }
-            for notice in engine.take_notices() {
+            let mut notices = engine.take_notices();
+            notices.extend(engine.problems().iter().filter(|problem| !problems.contains(problem)).cloned());
+            problems = engine.problems().to_vec();
+            for notice in notices {
                 print_notice(&notice, is_json)?;
             }
             for (path, reason) in engine.refused().iter().skip(n_refused) {

@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
 use crate::git::marked_top;
-use crate::model::{Event, FoundWorkspace, Names, Parts, Timestamp, Unreadable, WatchTarget, display_text};
+use crate::model::{
+    Event, FoundWorkspace, Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget, display_text,
+};
 
 use super::found::Found;
 use super::session_folders::SessionFolders;
 use super::{EngineConfig, Scope, clock, live_runs, reports_elsewhere};
 use crate::store::Store;
+
+/// How long a file may take to be made, in milliseconds.
+const MAKING_MS: i64 = 10_000;
 
 pub(super) struct Discovery {
     pub(super) at: Timestamp,
@@ -73,6 +78,7 @@ pub(super) fn discover(
     for workspace in &mut found.workspaces {
         workspace.run = runs.remove(&workspace.id).map(Box::new);
     }
+    unreadable.retain(|problem| !is_being_made(problem, at));
     let told =
         |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);
     Discovery {
@@ -83,6 +89,17 @@ pub(super) fn discover(
         folders: found.folders,
         problems: unreadable.iter().map(told).collect(),
     }
+}
+
+/// Whether a file is only half there and was written a moment ago: its owner may be about to write the rest, which is seen.
+fn is_being_made(problem: &Unreadable, at: Timestamp) -> bool {
+    let written_at = || {
+        let written = std::fs::symlink_metadata(&problem.name).ok()?.modified().ok()?;
+        let since = written.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok().map(Timestamp)
+    };
+    problem.problem == ReadProblem::HalfWritten
+        && written_at().is_some_and(|written_at| at.millis_since(written_at) < MAKING_MS)
 }
 
 /// Watches for replies that another closeout holds or has sent.

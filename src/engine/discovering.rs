@@ -41,8 +41,8 @@ pub(super) struct Discovering {
     pause: Duration,
     /// The watched targets, by folder.
     watched: BTreeMap<Arc<Path>, Vec<WatchTarget>>,
-    /// Problems already reported, so that each is reported once for as long as it lasts.
-    reported: Vec<String>,
+    /// Why existing sessions cannot be read, as the last survey found it, as text for a person.
+    pub(super) problems: Vec<String>,
 }
 
 /// Why a discovery is started.
@@ -71,7 +71,7 @@ impl Discovering {
             again: None,
             pause: Duration::ZERO,
             watched: BTreeMap::new(),
-            reported: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -150,10 +150,10 @@ impl Discovering {
             {
                 self.watch(found.targets, found.began_at, watching);
             }
-            for problem in found.problems.iter().filter(|problem| !self.reported.contains(problem)) {
-                let _ = self.sender.send(EngineEvent::Notice(problem.clone()));
+            for problem in found.problems.iter().filter(|problem| !self.problems.contains(problem)) {
+                tracing::warn!("{problem}");
             }
-            self.reported = found.problems;
+            self.problems = found.problems;
             found.event
         });
         self.start_next_survey();

@@ -193,9 +193,14 @@ impl Engine {
         changes
     }
 
-    /// Problems that belong to no single workspace, since the last call, as text for a person.
+    /// What happened that belongs to no single workspace, since the last call, as text for a person.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
+    }
+
+    /// Why existing sessions cannot be read, as text for a person; each survey replaces it.
+    pub fn problems(&self) -> &[String] {
+        &self.discovering.problems
     }
 
     /// Paths that are not workspaces, each with the reason.

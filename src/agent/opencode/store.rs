@@ -244,6 +244,10 @@ impl Store {
         if self.has(table, columns) {
             return Ok(());
         }
+        if self.columns.is_empty() {
+            // opencode makes its tables right after the file.
+            return Err(rusqlite::Error::InvalidQuery);
+        }
         Err(rusqlite::Error::InvalidColumnName(format!("{table}: {}", columns.join(", "))))
     }
 }
@@ -321,12 +325,17 @@ fn unreadable(path: &Path, problem: ReadProblem, detail: &str) -> Unreadable {
 
 /// A failed read, with what the user can do about it.
 fn trouble(database: &Path, error: &rusqlite::Error) -> Unreadable {
-    if let rusqlite::Error::InvalidColumnName(missing) = error {
-        let detail = format!(
+    let lacks = |missing: &str| {
+        format!(
             "opencode's database lacks what closeout reads ({missing}): it is being changed by an update, or \
              its version is not known; start opencode once, or update closeout"
-        );
-        return unreadable(database, ReadProblem::Invalid, &detail);
+        )
+    };
+    if let rusqlite::Error::InvalidColumnName(missing) = error {
+        return unreadable(database, ReadProblem::Invalid, &lacks(missing));
+    }
+    if matches!(error, rusqlite::Error::InvalidQuery) {
+        return unreadable(database, ReadProblem::HalfWritten, &lacks("any table"));
     }
     let (problem, what) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

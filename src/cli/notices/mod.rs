@@ -38,6 +38,7 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
         .given(notify.clone());
     runtime.block_on(async {
         let mut engine = Engine::start_sending(config);
+        let mut problems: Vec<String> = Vec::new();
         loop {
             let due_at = teller.due_at(None, clock::now());
             tokio::select! {
@@ -52,9 +53,10 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
             if let Some(title) = teller.new_title().filter(|_| std::io::stdout().is_terminal()) {
                 output::print(&title)?;
             }
-            for notice in engine.take_notices() {
-                output::note(&notice);
-            }
+            let new = engine.problems().iter().filter(|problem| !problems.contains(problem));
+            new.for_each(|problem| output::note(problem));
+            problems = engine.problems().to_vec();
+            engine.take_notices().iter().for_each(|notice| output::note(notice));
         }
     })
 }

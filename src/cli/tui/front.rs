@@ -174,8 +174,8 @@ impl Front {
         }
     }
 
-    /// Updates the notices; true if they changed. Refused paths are a state, shown for as long as they are
-    /// refused.
+    /// Updates the notices; true if they changed. Refused paths and the problems of the last survey are a state, shown
+    /// for as long as it lasts.
     fn take_notices(&mut self, engine: &mut Engine) -> bool {
         keep(&mut self.happened, engine.take_notices());
         let refused = engine.refused().iter();
@@ -183,6 +183,7 @@ impl Front {
             .happened
             .iter()
             .rev()
+            .chain(engine.problems())
             .cloned()
             .chain(refused.map(|(path, reason)| format!("{} {reason}", display_text::path(path))))
             .collect();
