@@ -80,6 +80,8 @@ impl Place {
             task_kind: TaskKind::Report,
             git_reader: None,
             baseline: self.baseline.clone(),
+            named: None,
+            task_at: None,
             sessions: Vec::new(),
             prompted_at: Some(Timestamp(7)),
             not_before: Timestamp(0),

@@ -109,6 +109,8 @@ fn request(workspace: &Path, sessions: Vec<SessionPlace>) -> CollectRequest {
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
+        named: None,
+        task_at: None,
         sessions,
         prompted_at: None,
         not_before: Timestamp(0),

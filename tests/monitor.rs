@@ -7,11 +7,12 @@ use closeout::model::Response;
 use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
-    FoundWorkspace, GitFacts, GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, MarkOrder,
-    MarkSeen, Names, OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord,
-    ProcessId, Rejection, Rule, RunPhase, RunView, Sample, SessionFacts, SessionName, SessionPlace,
-    SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState,
-    WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports,
+    MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt,
+    ProbeReading, ProbeWord, ProcessId, Rejection, Rule, RunPhase, RunView, Sample, SessionFacts,
+    SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment,
+    Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings,
+    WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -46,6 +47,7 @@ fn found() -> FoundWorkspace {
         id: id(),
         settings: settings().into(),
         baseline: None,
+        named: Vec::new(),
         sessions: Vec::new(),
         problem: None,
         history: Vec::new(),
@@ -85,6 +87,8 @@ fn request(generation: u64, parts: Parts, not_before: i64) -> CollectRequest {
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
+        named: None,
+        task_at: None,
         sessions: Vec::new(),
         prompted_at: None,
         not_before: at(not_before),
@@ -110,6 +114,7 @@ fn sample(millis: i64, parts: Parts) -> Sample {
         watch_targets: Vec::new(),
         processes: Vec::new(),
         new_baseline: None,
+        named: None,
         recheck_at: None,
         in_force: None,
     }
@@ -533,6 +538,37 @@ fn a_new_baseline_is_remembered_and_used() {
     let expected =
         CollectRequest { baseline: Some(baseline), ..request(2, Parts::COMMITS | Parts::CHANGES, 2_000) };
     assert_eq!(effects, [collect(expected)]);
+}
+
+#[test]
+fn what_a_given_name_meant_is_remembered_once_and_used() {
+    let mut monitor = monitor();
+    let given = GivenBaseline { rev: "origin/main".to_owned(), origin: BaselineOrigin::Configuration };
+    let settings = WorkspaceSettings { baseline: Some(given), ..settings() };
+    let workspaces = vec![FoundWorkspace { settings: settings.clone().into(), ..found() }];
+    let discovered = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+    let _ = monitor.update(discovered);
+    let baseline = Baseline {
+        commit: Some(commit_id("1")),
+        origin: BaselineOrigin::Configuration,
+        set_at: at(1),
+        commit_time: None,
+    };
+    let named = NamedBaseline { rev: "origin/main".to_owned(), task_at: at(0), baseline };
+    let sample = Sample { named: Some(named.clone()), ..whole(5, vec![clean()]) };
+    let effects = monitor.update(collected(5, 1, sample.clone()));
+    assert_eq!(effects, [Effect::RememberNamed { workspace: id(), named: named.clone() }]);
+    let effects = monitor.update(changed(2_000, Parts::COMMITS));
+    let parts = Parts::COMMITS | Parts::CHANGES;
+    let expected = CollectRequest { settings, named: Some(named.clone()), ..request(2, parts, 2_000) };
+    assert_eq!(effects, [collect(expected)]);
+    assert_eq!(monitor.update(collected(2_005, 2, sample)), []);
+    // The next task has its own.
+    let next = NamedBaseline { task_at: at(9), ..named };
+    let _ = monitor.update(changed(4_000, Parts::COMMITS));
+    let sample = Sample { named: Some(next.clone()), ..whole(4_005, vec![clean()]) };
+    let effects = monitor.update(collected(4_005, 3, sample));
+    assert_eq!(effects, [Effect::RememberNamed { workspace: id(), named: next }]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::support::samples::commit_id;
-use closeout::model::{Baseline, BaselineOrigin, Timestamp, WorkspaceId};
+use closeout::model::{Baseline, BaselineOrigin, NamedBaseline, Timestamp, WorkspaceId};
 use closeout::store::{Remembered, Store, StoreError, log};
 use tempfile::TempDir;
 use tracing::level_filters::LevelFilter;
@@ -53,9 +53,33 @@ fn baselines_come_back_after_a_restart() {
     let reopened = Store::open(store.folder()).unwrap();
     let expected = Remembered {
         baselines: [(a, baseline("3")), (b, baseline("2"))].into_iter().collect(),
-        notices: Vec::new(),
+        ..Remembered::default()
     };
     assert_eq!(reopened.baselines().unwrap(), expected);
+}
+
+#[test]
+fn what_a_name_meant_is_kept_for_the_last_task_beside_what_was_found() {
+    let (_folder, store) = store();
+    let workspace = WorkspaceId::local("/w");
+    let named = |rev: &str, task_at: i64, commit: &str| {
+        let baseline = Baseline { origin: BaselineOrigin::Configuration, ..baseline(commit) };
+        NamedBaseline { rev: rev.to_owned(), task_at: Timestamp(task_at), baseline }
+    };
+    store.remember_named(&workspace, &named("origin/main", 1, "1")).unwrap();
+    assert_eq!(store.baselines().unwrap().baselines.get(&workspace), None, "nothing was found");
+    store.remember_baseline(&workspace, &baseline("2")).unwrap();
+    store.remember_named(&workspace, &named("HEAD~1", 1, "3")).unwrap();
+    store.remember_named(&workspace, &named("origin/main", 5, "4")).unwrap();
+    let remembered = store.baselines_of(std::slice::from_ref(&workspace));
+    assert_eq!(remembered.baselines[&workspace], baseline("2"));
+    assert_eq!(remembered.named[&workspace], [named("HEAD~1", 1, "3"), named("origin/main", 5, "4")]);
+    for number in 0..20 {
+        store.remember_named(&workspace, &named(&format!("v{number}"), 6, "5")).unwrap();
+    }
+    let remembered = store.baselines_of(std::slice::from_ref(&workspace));
+    let names: Vec<&str> = remembered.named[&workspace].iter().map(|named| &*named.rev).collect();
+    assert_eq!(names, ["v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19"]);
 }
 
 #[test]

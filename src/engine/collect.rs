@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::evidence::{self, CollectContext, CollectError, InForce};
 use crate::judge::weigh::{self, WeighContext, weigh_again};
-use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
+use crate::model::{CollectProblem, CollectRequest, Event, NamedBaseline, Parts, Sample, Timestamp};
 
 use super::clock;
 
@@ -36,16 +36,68 @@ pub(super) fn perform(
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let held = evidence::in_force(request, collect_context, &mut memory.evidence);
-        let request = held.as_ref().map_or(request, |held| &held.request);
-        let observations = evidence::collect(request, collect_context, &mut memory.evidence)?;
-        let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
-        let mut sample = weigh_again(observations, &context, &mut memory.weighed);
-        if let Some(InForce { request, found_baseline }) = held {
-            sample.new_baseline = found_baseline.or(sample.new_baseline);
-            sample.in_force = Some(Box::new(request.settings));
+        let mut sample = look(request, collect_context, memory)?;
+        let again = for_its_task(request, &sample);
+        if let Some(again) = &again {
+            sample = look(again, collect_context, memory)?;
         }
+        sample.named = named(again.as_ref().unwrap_or(request), &sample);
         Ok(Box::new(sample))
+    })
+}
+
+fn look(
+    request: &CollectRequest,
+    collect_context: &CollectContext,
+    memory: &mut Memory,
+) -> Result<Sample, CollectError> {
+    let held = evidence::in_force(request, collect_context, &mut memory.evidence);
+    let request = held.as_ref().map_or(request, |held| &held.request);
+    let observations = evidence::collect(request, collect_context, &mut memory.evidence)?;
+    let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
+    let mut sample = weigh_again(observations, &context, &mut memory.weighed);
+    if let Some(InForce { request, found_baseline }) = held {
+        sample.new_baseline = found_baseline.or(sample.new_baseline);
+        sample.in_force = Some(Box::new(request.settings));
+    }
+    Ok(sample)
+}
+
+/// The name that was given as the baseline, if it can move.
+fn given_name<'a>(request: &'a CollectRequest, sample: &'a Sample) -> Option<&'a str> {
+    let settings = sample.in_force.as_deref().unwrap_or(&request.settings);
+    settings.baseline.as_ref().filter(|given| given.can_move()).map(|given| &*given.rev)
+}
+
+/// What is known of the given name, if it is this one.
+fn known<'a>(request: &'a CollectRequest, rev: &str) -> Option<&'a NamedBaseline> {
+    request.named.as_ref().filter(|named| named.rev == rev)
+}
+
+/// The same request for the task that the sessions have told of, if the given baseline was read for another: a name is
+/// resolved once a task.
+fn for_its_task(request: &CollectRequest, sample: &Sample) -> Option<CollectRequest> {
+    let rev = given_name(request, sample)?;
+    let facts = sample.session_facts.as_ref()?;
+    if sample.parts.contains(Parts::COMMITS) && sample.git.is_none() {
+        return None;
+    }
+    let read_for = known(request, rev).map(|named| named.task_at).or(request.task_at);
+    let task_at = facts.task_begin.map(|begin| begin.after(read_for));
+    (task_at != read_for).then(|| CollectRequest {
+        parts: request.parts | Parts::COMMITS,
+        named: None,
+        task_at,
+        ..request.clone()
+    })
+}
+
+/// What the given name means for the task it was read for.
+fn named(request: &CollectRequest, sample: &Sample) -> Option<NamedBaseline> {
+    let rev = given_name(request, sample)?;
+    known(request, rev).cloned().or_else(|| {
+        let (task_at, git) = (request.task_at?, sample.git.as_ref()?);
+        Some(NamedBaseline { rev: rev.to_owned(), task_at, baseline: git.baseline.clone() })
     })
 }
 

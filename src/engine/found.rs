@@ -98,6 +98,7 @@ impl<'a> Found<'a> {
             id,
             settings,
             baseline: None,
+            named: Vec::new(),
             sessions: Vec::new(),
             problem,
             history: Vec::new(),

@@ -275,6 +275,9 @@ impl Engine {
             Effect::RememberBaseline { workspace, baseline } => {
                 self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
             }
+            Effect::RememberNamed { workspace, named } => {
+                self.store_lane.write(move |store| store.remember_named(&workspace, &named));
+            }
         }
     }
 

@@ -206,6 +206,9 @@ impl<'a> OneShot<'a> {
             Effect::RememberBaseline { workspace, baseline } => {
                 self.writes.push(Box::new(move |store| store.remember_baseline(&workspace, &baseline)));
             }
+            Effect::RememberNamed { workspace, named } => {
+                self.writes.push(Box::new(move |store| store.remember_named(&workspace, &named)));
+            }
             Effect::Action(request) => self.wanted = Some(request),
             Effect::KeepReports { workspace, reports } => {
                 self.writes.push(Box::new(move |store| store.keep_reports(&workspace, &reports)));

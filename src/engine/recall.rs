@@ -35,6 +35,7 @@ pub(super) fn recall(
     for workspace in &mut *workspaces {
         workspace.held = held.remove(&workspace.id).unwrap_or_default();
         workspace.baseline = baselines.baselines.remove(&workspace.id);
+        workspace.named = baselines.named.remove(&workspace.id).unwrap_or_default();
         workspace.reports = reports.remove(&workspace.id).unwrap_or_default();
     }
     if with_actions {

@@ -223,10 +223,10 @@ fn observe_git(
     let evidence_files = evidence_files(settings, memory);
     let plans: Vec<String> = settings.plan_files().cloned().collect();
     let given = settings.baseline.as_ref();
-    let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
+    let resolved = resolved(request, memory);
     let ask = GitAsk {
         changes: request.parts.contains(Parts::CHANGES),
-        baseline: choice(request, resolved.map(|(_, baseline)| baseline), asked_at),
+        baseline: choice(request, resolved.as_ref(), asked_at),
         evidence_files: &evidence_files,
         plans: &plans,
         asked: &memory.asked,
@@ -265,8 +265,17 @@ fn prompts(found: &Observations, known: Option<Timestamp>) -> Vec<Timestamp> {
     prompts
 }
 
-/// The commit from which work is counted. `resolved` is what the revision in the settings resolved to the
-/// first time.
+/// What the revision in the settings meant when its task began, or, as far as no task is known, the first time.
+fn resolved(request: &CollectRequest, memory: &Memory) -> Option<Baseline> {
+    let given = request.settings.baseline.as_ref()?;
+    if let Some(named) = request.named.as_ref().filter(|named| named.rev == given.rev) {
+        return Some(Baseline { origin: given.origin.clone(), ..named.baseline.clone() });
+    }
+    let known = memory.given.as_ref().filter(|(setting, _)| request.task_at.is_none() && setting == given);
+    known.map(|(_, baseline)| baseline.clone())
+}
+
+/// The commit from which work is counted. `resolved` is what the revision in the settings means.
 fn choice<'a>(
     request: &'a CollectRequest,
     resolved: Option<&'a Baseline>,
@@ -274,7 +283,13 @@ fn choice<'a>(
 ) -> BaselineChoice<'a> {
     match (&request.settings.baseline, resolved, &request.baseline) {
         (Some(_), Some(baseline), _) => BaselineChoice::Remembered(baseline),
-        (Some(given), None, _) => BaselineChoice::Given { rev: &given.rev, origin: &given.origin },
+        (Some(given), None, _) => {
+            let (rev, origin) = (&given.rev, &given.origin);
+            match request.task_at {
+                Some(at) => BaselineChoice::GivenAt { rev, origin, at },
+                None => BaselineChoice::Given { rev, origin },
+            }
+        }
         (None, _, Some(baseline)) if is_found(baseline) => BaselineChoice::Remembered(baseline),
         (None, _, _) => asked_at.map_or(BaselineChoice::Find, BaselineChoice::FindBefore),
     }
@@ -286,15 +301,14 @@ pub(super) fn base(
     context: &CollectContext,
     memory: &mut Memory,
 ) -> Option<Baseline> {
-    let given = request.settings.baseline.as_ref();
-    let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
+    let resolved = resolved(request, memory);
     // The first time, this must be the same commit as in a collection: the one before the first prompt.
     let mut found = nothing_looked_at(Parts::WORDS, context.now);
-    if given.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
+    if request.settings.baseline.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
         read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
     }
     let ask = GitAsk {
-        baseline: choice(request, resolved.map(|(_, baseline)| baseline), first_prompt(&found)),
+        baseline: choice(request, resolved.as_ref(), first_prompt(&found)),
         ..git_ask(request, context)
     };
     match git::observe(request.workspace.path(), &ask, &mut memory.base) {

@@ -18,6 +18,35 @@ pub struct Baseline {
     pub commit_time: Option<Timestamp>,
 }
 
+/// What a name that was given as the baseline meant for one task. Names move: a push moves `origin/main`, a commit
+/// `HEAD~1`, and neither takes back the work that was done since the task began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedBaseline {
+    /// The name, as it was written.
+    pub rev: String,
+    /// When the task began.
+    pub task_at: Timestamp,
+    /// What it meant.
+    pub baseline: Baseline,
+}
+
+/// When the oldest task that counts began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskBegin {
+    /// When its first known prompt was written.
+    pub at: Timestamp,
+    /// True if its first prompt precedes the part of the record that was read.
+    pub is_unread: bool,
+}
+
+impl TaskBegin {
+    /// When the task began, if a task that began at `known` was judged before: one whose begin was not read may be the
+    /// same.
+    pub fn after(self, known: Option<Timestamp>) -> Timestamp {
+        known.filter(|known| self.is_unread && *known <= self.at).unwrap_or(self.at)
+    }
+}
+
 /// How a baseline was found, in falling order of precedence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "of")]

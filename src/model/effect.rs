@@ -2,8 +2,8 @@
 //! answer gets exactly one such event.
 
 use super::{
-    ActionRequest, Baseline, Draft, GitReader, KeptReports, Pane, Parts, Policy, ProcessId, SessionPlace,
-    TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
+    ActionRequest, Baseline, Draft, GitReader, KeptReports, NamedBaseline, Pane, Parts, Policy, ProcessId,
+    SessionPlace, TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// What the monitor asks of the outside world.
@@ -39,6 +39,13 @@ pub enum Effect {
         workspace: WorkspaceId,
         /// The baseline.
         baseline: Baseline,
+    },
+    /// Keep what a name that was given as the baseline means for the present task, across restarts.
+    RememberNamed {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The name, the task and the baseline.
+        named: NamedBaseline,
     },
     /// Show a session's pane to the user. Answers with one [`super::Event::Jumped`].
     JumpToPane {
@@ -102,6 +109,10 @@ pub struct CollectRequest {
     pub git_reader: Option<GitReader>,
     /// The baseline, once known.
     pub baseline: Option<Baseline>,
+    /// What the given baseline's name meant when the task began, once known.
+    pub named: Option<NamedBaseline>,
+    /// When the task began for which a name is to be resolved; `None` resolves it as of now.
+    pub task_at: Option<Timestamp>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
     /// When the user last wrote to the agent, once known.

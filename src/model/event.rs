@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::{
     ActionOutcome, ActionProgress, AuditEntry, Baseline, CollectProblem, Draft, HeldReply, HistoryEntry,
-    Intent, KeptReports, Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp, WatchProblem, WorkspaceId,
-    WorkspaceSettings,
+    Intent, KeptReports, NamedBaseline, Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp,
+    WatchProblem, WorkspaceId, WorkspaceSettings,
 };
 
 /// An event.
@@ -166,6 +166,8 @@ pub struct FoundWorkspace {
     pub settings: Arc<WorkspaceSettings>,
     /// The baseline that an earlier run kept.
     pub baseline: Option<Baseline>,
+    /// What names that were given as the baseline meant, for the last task of each.
+    pub named: Vec<NamedBaseline>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
     /// What is wrong with its own configuration file, in words.

@@ -97,7 +97,7 @@ pub use asking::{
 pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, Hindrance, NotAsked, ProbePermit, SessionMoment};
 pub use bare_words::bare_words;
-pub use baseline::{Baseline, BaselineOrigin};
+pub use baseline::{Baseline, BaselineOrigin, NamedBaseline, TaskBegin};
 pub use certainty::Certainty;
 pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};
 pub use checklist::{Checklist, ChecklistItem, ItemState};

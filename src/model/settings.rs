@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BaselineOrigin, CheckPlan, Proof, SessionId, SupervisedTurn, TaskKind};
+use super::{BaselineOrigin, CheckPlan, CommitId, Proof, SessionId, SupervisedTurn, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and must stay inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -84,6 +84,13 @@ pub struct GivenBaseline {
     pub rev: String,
     /// Who gave it: a flag, the user's configuration, or the workspace's own file.
     pub origin: BaselineOrigin,
+}
+
+impl GivenBaseline {
+    /// Whether it can mean another commit tomorrow: only a full id cannot.
+    pub fn can_move(&self) -> bool {
+        self.rev.parse::<CommitId>().is_err()
+    }
 }
 
 /// The settings from a workspace's own file that could soften its verdict, for keys that the user has not

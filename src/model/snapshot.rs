@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{
-    Activity, Baseline, Certainty, Checklist, DecisionReport, Demand, Evidence, GitFacts, Parts, ProcessId,
-    Question, SessionView, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
+    Activity, Baseline, Certainty, Checklist, DecisionReport, Demand, Evidence, GitFacts, NamedBaseline,
+    Parts, ProcessId, Question, SessionView, TaskBegin, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -32,6 +32,8 @@ pub struct Sample {
     pub processes: Vec<ProcessId>,
     /// A new baseline to keep.
     pub new_baseline: Option<Baseline>,
+    /// What the given baseline's name means for the present task; `None` without a task, or where no name was given.
+    pub named: Option<NamedBaseline>,
     /// When to look again, because something was half-written, or because a source that reports no changes
     /// may say more by then.
     pub recheck_at: Option<Timestamp>,
@@ -61,6 +63,8 @@ pub struct SessionFacts {
     pub prompted_at: Option<Timestamp>,
     /// When a person last asked any session here for work or for an answer: thanks ask for nothing.
     pub last_asked_at: Option<Timestamp>,
+    /// When the oldest task that counts began.
+    pub task_begin: Option<TaskBegin>,
     /// What the last prompts of all relevant sessions together asked for.
     pub last_demand: Option<Demand>,
     /// The work of the sessions' tasks.

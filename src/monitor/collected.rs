@@ -72,6 +72,9 @@ impl Tracked {
         if sample.in_force.is_some() {
             self.in_force = sample.in_force;
         }
+        if let Some(named) = self.take_named(sample.named) {
+            effects.push(Effect::RememberNamed { workspace: self.id.clone(), named });
+        }
         if let Some(baseline) = sample.new_baseline {
             self.baseline = Some(baseline.clone());
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });

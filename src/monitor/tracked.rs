@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::model::{
-    Baseline, CollectRequest, FoundWorkspace, GitReader, KeptReports, MarkSeen, Parts, Policy, ProcessId,
-    RunEnd, RunView, SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget,
-    WorkspaceId, WorkspaceProblems, WorkspaceSettings,
+    Baseline, CollectRequest, FoundWorkspace, GitReader, KeptReports, MarkSeen, NamedBaseline, Parts, Policy,
+    ProcessId, RunEnd, RunView, SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem,
+    WatchTarget, WorkspaceId, WorkspaceProblems, WorkspaceSettings,
 };
 
 use super::actions::Actions;
@@ -20,6 +20,8 @@ pub(super) struct Tracked {
     /// The settings of the newest reading, if they differ from `settings`.
     pub(super) in_force: Option<Box<WorkspaceSettings>>,
     pub(super) baseline: Option<Baseline>,
+    /// What names that were given as the baseline mean for the present task.
+    pub(super) named: Vec<NamedBaseline>,
     pub(super) sessions: Vec<SessionPlace>,
     pub(super) snapshot: Snapshot,
     pub(super) judged: Judged,
@@ -77,6 +79,7 @@ impl Tracked {
             settings: Arc::default(),
             in_force: None,
             baseline: None,
+            named: Vec::new(),
             sessions: Vec::new(),
             snapshot: Snapshot::default(),
             judged: Judged::default(),
@@ -111,6 +114,11 @@ impl Tracked {
         self.in_force = None;
         self.problems.settings = found.problem;
         self.baseline = self.baseline.take().or(found.baseline);
+        for named in found.named {
+            if self.named.iter().all(|known| known.rev != named.rev) {
+                self.named.push(named);
+            }
+        }
         self.changed(Parts::all(), now);
         true
     }
@@ -130,6 +138,23 @@ impl Tracked {
     /// could soften the verdict.
     pub(super) fn settings(&self) -> &WorkspaceSettings {
         self.in_force.as_deref().unwrap_or(&self.settings)
+    }
+
+    /// What the name that was given as the baseline means for the present task.
+    fn named(&self) -> Option<&NamedBaseline> {
+        let given = self.settings().baseline.as_ref().map(|given| &given.rev);
+        let own = || self.settings.own.as_ref().and_then(|own| own.baseline.as_ref());
+        let rev = given.or_else(own)?;
+        self.named.iter().find(|named| named.rev == *rev)
+    }
+
+    /// Takes over what the given name means. Returns it if that is to be remembered.
+    pub(super) fn take_named(&mut self, named: Option<NamedBaseline>) -> Option<NamedBaseline> {
+        let known = self.named().cloned();
+        let rev = named.as_ref().or(known.as_ref()).map(|named| named.rev.clone());
+        self.named.retain(|other| Some(&other.rev) != rev.as_ref());
+        self.named.extend(named.clone());
+        named.filter(|named| known.as_ref() != Some(named))
     }
 
     pub(super) fn task_kind(&self) -> TaskKind {
@@ -189,6 +214,8 @@ impl Tracked {
             task_kind: self.task_kind_by(&self.settings),
             git_reader: self.git_reader,
             baseline: self.baseline.clone(),
+            named: self.named().cloned(),
+            task_at: None,
             sessions: self.sessions.clone(),
             prompted_at: self.snapshot.session_facts.prompted_at,
             not_before,

@@ -1,4 +1,5 @@
-//! Baselines kept across restarts: which commit was HEAD when a workspace was first seen.
+//! Baselines kept across restarts: which commit was HEAD when a workspace was first seen, and what the names that were
+//! given meant when their task began.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +12,20 @@ use super::StoreError;
 use super::folder::{Store, own_folder, read_record, sync_folder};
 use super::workspace_files::{file_name, json_files};
 use super::written_path::WrittenPath;
-use crate::model::{Baseline, Timestamp, WorkspaceId, display_text};
+use crate::model::{Baseline, NamedBaseline, Timestamp, WorkspaceId, display_text};
 
 /// When to drop a workspace whose directory is gone, in milliseconds: after 90 days.
 const FORGET_AFTER_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+/// The number of names kept per workspace.
+const MAX_NAMED: usize = 8;
 
 /// The baselines, and notices about those that were lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remembered {
     /// The baseline of each workspace.
     pub baselines: BTreeMap<WorkspaceId, Baseline>,
+    /// What names that were given as the baseline meant for the last task of each workspace.
+    pub named: BTreeMap<WorkspaceId, Vec<NamedBaseline>>,
     /// For the user: records that could not be read, one line each, made safe for display.
     pub notices: Vec<String>,
 }
@@ -46,7 +51,11 @@ impl Store {
         for path in paths {
             match self.load(&path) {
                 Ok(Loaded::Record(record)) => {
-                    remembered.baselines.insert(WorkspaceId::local(record.path), record.baseline);
+                    let workspace = WorkspaceId::local(record.path);
+                    if !record.named.is_empty() {
+                        remembered.named.insert(workspace.clone(), record.named);
+                    }
+                    remembered.baselines.extend(record.baseline.map(|baseline| (workspace, baseline)));
                 }
                 Ok(Loaded::Nothing) => {}
                 Ok(Loaded::SetAside(notice)) => remembered.notices.push(notice),
@@ -62,17 +71,41 @@ impl Store {
     /// # Errors
     /// It cannot be written, or a newer closeout wrote the record. The previous one then stays.
     pub fn remember_baseline(&self, workspace: &WorkspaceId, baseline: &Baseline) -> Result<(), StoreError> {
+        self.change_record(workspace, |record| record.baseline = Some(baseline.clone()))
+    }
+
+    /// Stores what a name that was given as the baseline means for the present task, replacing what it meant for the
+    /// task before.
+    ///
+    /// # Errors
+    /// As for [`Store::remember_baseline`].
+    pub fn remember_named(&self, workspace: &WorkspaceId, named: &NamedBaseline) -> Result<(), StoreError> {
+        self.change_record(workspace, |record| {
+            record.named.retain(|known| known.rev != named.rev);
+            record.named.push(named.clone());
+            let n_beyond = record.named.len().saturating_sub(MAX_NAMED);
+            record.named.drain(..n_beyond);
+        })
+    }
+
+    fn change_record(
+        &self,
+        workspace: &WorkspaceId,
+        change: impl FnOnce(&mut Record),
+    ) -> Result<(), StoreError> {
         let folder = self.baseline_folder();
         own_folder(&folder)?;
         let path = folder.join(file_name(workspace.path()));
-        let record =
-            Record { path: workspace.path().to_owned(), baseline: baseline.clone(), gone_since: None };
         let _lock = self.lock()?;
-        match read_record(&path)?.map(|json| Record::from_json(&json)) {
-            Some(Err(Unread::Newer(version))) => Err(StoreError::Newer { path, version }),
-            Some(Ok(before)) if before == record => Ok(()),
-            Some(Ok(_) | Err(Unread::Damaged(_))) | None => write(self, &path, &record),
-        }
+        let before = match read_record(&path)?.map(|json| Record::from_json(&json)) {
+            Some(Err(Unread::Newer(version))) => return Err(StoreError::Newer { path, version }),
+            Some(Ok(before)) => Some(before),
+            Some(Err(Unread::Damaged(_))) | None => None,
+        };
+        let mut record = before.clone().unwrap_or_default();
+        (record.path, record.gone_since) = (workspace.path().to_owned(), None);
+        change(&mut record);
+        if before.as_ref() == Some(&record) { Ok(()) } else { write(self, &path, &record) }
     }
 
     /// Drops workspaces whose directory has been gone for 90 days, and records since when others are gone.
@@ -173,10 +206,13 @@ fn is_gone(directory: &Path) -> bool {
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) path: PathBuf,
-    pub(super) baseline: Baseline,
+    /// `None` where a baseline was only ever given.
+    pub(super) baseline: Option<Baseline>,
+    /// The names that were given, the last one last.
+    pub(super) named: Vec<NamedBaseline>,
     /// Since when the directory is known to be gone.
     pub(super) gone_since: Option<Timestamp>,
 }
@@ -195,7 +231,10 @@ struct Form {
     version: u32,
     #[serde(flatten)]
     path: WrittenPath,
-    baseline: Baseline,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    baseline: Option<Baseline>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    named: Vec<NamedBaseline>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gone_since: Option<Timestamp>,
 }
@@ -212,6 +251,7 @@ impl Record {
             version: VERSION,
             path: WrittenPath::of(&self.path),
             baseline: self.baseline.clone(),
+            named: self.named.clone(),
             gone_since: self.gone_since,
         };
         let mut json = serde_json::to_vec_pretty(&form)?;
@@ -227,7 +267,7 @@ impl Record {
         }
         let form: Form = serde_json::from_slice(json).map_err(damaged)?;
         let path = form.path.read().map_err(|wrong| Unread::Damaged(wrong.to_owned()))?;
-        Ok(Record { path, baseline: form.baseline, gone_since: form.gone_since })
+        Ok(Record { path, baseline: form.baseline, named: form.named, gone_since: form.gone_since })
     }
 }
 
@@ -246,7 +286,12 @@ mod tests {
             set_at: Timestamp(5),
             commit_time: None,
         };
-        Record { path, baseline, gone_since: Some(Timestamp(7)) }
+        let named = NamedBaseline {
+            rev: "origin/main".to_owned(),
+            task_at: Timestamp(6),
+            baseline: baseline.clone(),
+        };
+        Record { path, baseline: Some(baseline), named: vec![named], gone_since: Some(Timestamp(7)) }
     }
 
     #[test]

@@ -149,6 +149,7 @@ impl Scene {
             watch_targets: Vec::new(),
             processes: Vec::new(),
             new_baseline: None,
+            named: None,
             recheck_at: None,
             in_force: None,
         }
@@ -159,6 +160,7 @@ impl Scene {
             id,
             settings: Arc::new(self.settings.clone()),
             baseline: None,
+            named: Vec::new(),
             sessions: Vec::new(),
             problem: None,
             history: Vec::new(),

@@ -35,6 +35,8 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
+        named: None,
+        task_at: None,
         sessions: Vec::new(),
         prompted_at: None,
         not_before: clock::now(),

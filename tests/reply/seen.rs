@@ -59,6 +59,7 @@ fn sample(words: SessionFacts) -> Sample {
         watch_targets: Vec::new(),
         processes: Vec::new(),
         new_baseline: None,
+        named: None,
         recheck_at: None,
         in_force: None,
     }
@@ -89,6 +90,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
         id: id(),
         settings: WorkspaceSettings::default().into(),
         baseline: None,
+        named: Vec::new(),
         sessions: Vec::new(),
         problem: None,
         history: Vec::new(),

@@ -37,6 +37,8 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         task_kind: asked.task_kind,
         git_reader: None,
         baseline: None,
+        named: None,
+        task_at: None,
         sessions: asked.sessions,
         prompted_at: None,
         not_before: Timestamp(0),

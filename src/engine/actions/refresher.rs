@@ -133,6 +133,8 @@ impl<'a> Refresher<'a> {
             task_kind: request.task_kind,
             git_reader: None,
             baseline: request.baseline.clone(),
+            named: None,
+            task_at: None,
             sessions: request.sessions.clone(),
             prompted_at: None,
             not_before: clock::now(),

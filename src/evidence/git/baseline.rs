@@ -21,7 +21,8 @@ pub(super) fn choose(
     notes: &mut Vec<String>,
 ) -> Read<Baseline> {
     match choice {
-        BaselineChoice::Given { rev, origin } => given(repo, rev, origin, now),
+        BaselineChoice::Given { rev, origin } => given(repo, rev, (origin, None), now),
+        BaselineChoice::GivenAt { rev, origin, at } => given(repo, rev, (origin, Some(*at)), now),
         BaselineChoice::Remembered(baseline) => {
             let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
             if repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
@@ -37,7 +38,12 @@ pub(super) fn choose(
     }
 }
 
-fn given(repo: &dyn Repo, rev: &str, origin: &BaselineOrigin, now: Timestamp) -> Read<Baseline> {
+fn given(
+    repo: &dyn Repo,
+    rev: &str,
+    (origin, at): (&BaselineOrigin, Option<Timestamp>),
+    now: Timestamp,
+) -> Read<Baseline> {
     // A leading dash could be taken for an option, and no revision needs one.
     let found = if rev.starts_with('-') || rev.is_empty() { None } else { repo.resolve(rev)? };
     let Some(commit) = found else {
@@ -47,7 +53,41 @@ fn given(repo: &dyn Repo, rev: &str, origin: &BaselineOrigin, now: Timestamp) ->
             format!("baseline `{rev}` is no commit of this repository"),
         ));
     };
+    let commit = match at {
+        Some(at) => branch_at(repo, rev, commit, at)?.unwrap_or(commit),
+        None => commit,
+    };
     with_time(repo, Some(commit), origin.clone(), now)
+}
+
+/// The commit of the branch `rev`, here or of a remote, at `at`, by the branch's log: it is at `tip` now, and what was
+/// pushed or merged since `at` is no reason to count less. `None` if `rev` is no branch, or if no log tells.
+fn branch_at(repo: &dyn Repo, rev: &str, tip: CommitId, at: Timestamp) -> Read<Option<CommitId>> {
+    let names = [rev.to_owned(), format!("refs/heads/{rev}"), format!("refs/remotes/{rev}")];
+    for name in names.iter().filter(|name| name.starts_with("refs/") && is_plain_name(name)) {
+        let Some(branch) = repo.refs(&[name])?.into_iter().find(|found| found.name == *name) else {
+            continue;
+        };
+        if branch.commit != tip {
+            continue;
+        }
+        let log: Vec<LogEntry> = repo.reflog(branch.target.as_deref().unwrap_or(name))?;
+        let Some(before) = first_since(&log, at).and_then(|entry| entry.old) else { return Ok(None) };
+        let is_there = repo.commits(&[before])?.iter().any(Option::is_some);
+        return Ok(is_there.then_some(before));
+    }
+    Ok(None)
+}
+
+/// Whether a text names a reference and nothing that is reckoned from one, like `main~1` or `main@{1}`.
+fn is_plain_name(text: &str) -> bool {
+    git2::Reference::is_valid_name(text)
+}
+
+/// The first entry of a log since `at`. Nobody has an answer to a prompt committed within its second, but a script has.
+fn first_since(log: &[LogEntry], at: Timestamp) -> Option<&LogEntry> {
+    let seconds = at.0.div_euclid(1000);
+    log.iter().find(|entry| entry.time >= seconds)
 }
 
 fn with_time(
@@ -125,10 +165,8 @@ fn find(
 
 /// Where HEAD stood at `at`, by its log; `None` if it has not moved since, or if that commit no longer exists.
 fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
-    let seconds = at.0.div_euclid(1000);
     let log: Vec<LogEntry> = repo.reflog("HEAD")?;
-    // Nobody has an answer to a prompt committed within its second, but a script has.
-    let Some(first) = log.iter().find(|entry| entry.time >= seconds) else { return Ok(None) };
+    let Some(first) = first_since(&log, at) else { return Ok(None) };
     if first.old.is_none() && first.action.is_making() {
         return with_time(repo, None, BaselineOrigin::FirstSeen, at).map(Some);
     }

@@ -170,7 +170,7 @@ impl GitMemory {
         let is_same_baseline = match ask.baseline {
             BaselineChoice::Remembered(baseline) => baseline == before,
             // A name may now mean another commit; a full id cannot.
-            BaselineChoice::Given { rev, origin } => {
+            BaselineChoice::Given { rev, origin } | BaselineChoice::GivenAt { rev, origin, .. } => {
                 rev.parse().is_ok_and(|rev| before.commit == Some(rev)) && before.origin == *origin
             }
             BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,

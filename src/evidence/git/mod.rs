@@ -91,6 +91,15 @@ pub enum BaselineChoice<'a> {
         /// Who named it.
         origin: &'a BaselineOrigin,
     },
+    /// A person named it, and it counts as it stood when the task began.
+    GivenAt {
+        /// The revision as the person wrote it.
+        rev: &'a str,
+        /// Who named it.
+        origin: &'a BaselineOrigin,
+        /// When the task began.
+        at: Timestamp,
+    },
     /// It was found or given at an earlier observation.
     Remembered(&'a Baseline),
     /// To be found.

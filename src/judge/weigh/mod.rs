@@ -107,6 +107,7 @@ pub fn weigh_again(
         watch_targets: observations.watch_targets,
         processes,
         new_baseline: observations.new_baseline,
+        named: None,
         recheck_at,
         in_force: None,
     }

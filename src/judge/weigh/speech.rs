@@ -76,6 +76,7 @@ pub(super) fn weigh(
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_asked_at: tasks.iter().filter_map(SessionTask::last_asked_at).max(),
+        task_begin: tasks::began(tasks),
         last_demand: tasks::last_demand(tasks),
         work: TaskWork {
             last_edit_at: proven.last_edit_at,

@@ -11,7 +11,7 @@ use crate::judge::task::{self, SessionStanding};
 use crate::judge::words;
 use crate::model::{
     Demand, LiveStatus, Observations, PromptKind, SessionObservation, SessionOrigin, SessionTasks, SideTurn,
-    Task, Timestamp, Turn, TurnEnd, TurnState,
+    Task, TaskBegin, Timestamp, Turn, TurnEnd, TurnState,
 };
 
 /// Whether a session's claims count.
@@ -71,6 +71,16 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
         .filter(|session| session.standing == TaskStanding::Counts)
         .filter_map(|session| session.asked_at)
         .max()
+}
+
+/// When the oldest task of the sessions that count began.
+pub(super) fn began(sessions: &[SessionTask]) -> Option<TaskBegin> {
+    let counting = sessions.iter().filter(|session| session.standing == TaskStanding::Counts);
+    let begin = |session: &SessionTask| match session.current() {
+        Some(task) => Some(TaskBegin { at: task.began_at?, is_unread: task.is_begin_unread }),
+        None => Some(TaskBegin { at: session.asked_at?, is_unread: session.may_hide_task }),
+    };
+    counting.filter_map(begin).min()
 }
 
 /// What the last prompts asked for: `Answer` if every session that counts was asked only for answers and gave
