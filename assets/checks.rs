@@ -128,9 +128,10 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
         format!("(CheckKind::{}, &{places:?}),\n", camel_case(&lines.kind))
     };
     Ok(format!(
-        "Catalog {{ all: &[{}], start: {}, tools: {}, run_by_others: &[{}], acts: {}, endless: {}, edits: {}, \
+        "Catalog {{ all: &[{}], runs_no_test: &{:?}, start: {}, tools: {}, run_by_others: &[{}], acts: {}, endless: {}, edits: {}, \
          reads: {} }}",
         tools.concat(),
+        file.runs_no_test,
         patterns(&file.start),
         calls(by_words),
         file.lines.iter().map(of_kind).collect::<Vec<String>>().concat(),

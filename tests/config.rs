@@ -11,7 +11,8 @@ use closeout::config::{
     Sources, nearest, parse_completion_check, parse_layer,
 };
 use closeout::model::{
-    BaselineOrigin, GivenBaseline, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings,
+    BaselineOrigin, CheckKind, CheckTool, GivenBaseline, OfferPolicy, Policy, TaskKind, WatchSettings,
+    WorkspaceSettings,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -288,8 +289,56 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
          f:4:7: `log` must be a table, like [log], not a whole number\n\
          f:5:1: `offers` is not a key of closeout; did you mean `judge.offers`?; allowed here: task_kind, \
          baseline, evidence, closer, verdict, judge, watch, sessions, rescue, ui, notify, log, \
-         checks, gate, completion_check, workspace, agent, check"
+         checks, gate, completion_check, workspace, agent, check, tool"
     );
+}
+
+#[test]
+fn a_tool_of_the_persons_own_is_read_and_what_is_wrong_with_it_is_named_with_its_line() {
+    let specs =
+        "[[tool]]\nname = \"specs\"\nkind = \"test\"\nrun = [\"specs\"]\npass = [\"# specs, 0 broken*\"]\n";
+    let config = World::new().user(specs).load().unwrap();
+    let mut expected = CheckTool::named("specs", CheckKind::Test);
+    expected.run = vec!["specs".to_owned()];
+    expected.pass = vec!["# specs, 0 broken*".to_owned()];
+    assert_eq!(config.tools(), [expected]);
+    assert_eq!(config.listing(Path::new("/w")).tools, ["specs"]);
+    for (text, said) in [
+        ("tool = 5", "f:1:1: `tool` must be a list of tables: write [[tool]]"),
+        ("[[tool]]\nkind = \"test\"", "f:1:1: `tool.name` is missing\nf:1:1: `tool.run` is missing"),
+        (
+            "[[tool]]\nname = \"a\"\nkind = \"tests\"\nrun = [\"a\"]",
+            "f:3:8: `tool.kind` must be \"test\", \"build\", \"lint\" or \"types\"",
+        ),
+        (
+            "[[tool]]\nname = \"a\"\nkind = \"test\"\nrun = []",
+            "f:4:7: `tool.run` must be 1 to 100 strings that are not empty",
+        ),
+        (
+            "[[tool]]\nname = \"a\"\nkind = \"test\"\nrun = [\"a\"]\nis_silent = 1\nempty_codes = [\"x\"]",
+            "f:5:13: `tool.is_silent` must be true or false, not a whole number\n\
+             f:6:15: `tool.empty_codes` must be a list of exit codes, not a list of something else",
+        ),
+    ] {
+        assert_eq!(refused(text, LayerOrigin::User), said, "{text}");
+    }
+    let misspelt = refused(&format!("{specs}runs = [\"x\"]"), LayerOrigin::User);
+    assert!(
+        misspelt.starts_with("f:6:1: `tool.runs` is not a key of closeout; did you mean `tool.run`?"),
+        "{misspelt}"
+    );
+    let twice = refused(&specs.repeat(2), LayerOrigin::User);
+    assert_eq!(twice, "f:6:1: `tool.name` is the name of another tool too: \"specs\"");
+}
+
+#[test]
+fn a_workspaces_own_file_describes_no_tool() {
+    let text = "[[tool]]\nname = \"specs\"\nkind = \"test\"\nrun = [\"specs\"]\npass = [\"*\"]\n";
+    let said = "`tool` counts only in your own configuration file: it says what proves work";
+    assert!(refused(text, LayerOrigin::Workspace).contains(said));
+    let world = World::new().in_workspace(".closeout.toml", text);
+    assert_eq!(world.settings().1.len(), 1);
+    assert_eq!(world.load().unwrap().tools(), []);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
 use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
+use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionOutcome, Baseline, BaselineOrigin, CollectProblem, Intent, RecordOrder, Response, Rule,
     Timestamp, VerdictState, WorkspaceId, WorkspaceView,
@@ -30,6 +31,7 @@ pub(crate) fn engine_config(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
     };
     EngineConfig {
         config: Config::load(&sources).unwrap(),
+        catalog: Catalog::built_in(),
         scope: Scope::Worktrees {
             with_sessions: false,
             here: repo.path().to_owned(),

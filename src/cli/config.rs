@@ -34,6 +34,8 @@ pub(super) struct Configured {
     agents: Vec<String>,
     /// The names of the checks for this workspace.
     checks: Vec<String>,
+    /// The names of the tools of checks in your own configuration.
+    tools: Vec<String>,
     /// Problems in the files of the workspace, a line each.
     problems: Vec<String>,
 }
@@ -115,6 +117,7 @@ fn form(top: &Path, files: Vec<FileRow>, listing: Listing) -> Configured {
         settings: listing.settings.into_iter().map(row).collect(),
         agents: listing.agents,
         checks: listing.checks,
+        tools: listing.tools,
         problems: listing.problems,
     }
 }
@@ -138,7 +141,12 @@ fn text(files: &[FileRow], listing: &Listing) -> String {
         let _ =
             writeln!(text, "{}", display_text::line(&format!("{assignment:<COMMENT$}  # {}", why(setting))));
     }
-    for (what, names) in [("agents of your own", &listing.agents), ("checks", &listing.checks)] {
+    let named = [
+        ("agents of your own", &listing.agents),
+        ("checks", &listing.checks),
+        ("tools of your own", &listing.tools),
+    ];
+    for (what, names) in named {
         if !names.is_empty() {
             let _ = writeln!(text, "# {what}: {}", display_text::line(&names.join(", ")));
         }

@@ -14,6 +14,7 @@ use crate::config::{Config, Flags, Sources};
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
+use crate::judge::runs::Catalog;
 use crate::model::{SessionId, display_text};
 use crate::process;
 use crate::store::log::{self, LogGuard};
@@ -170,6 +171,7 @@ impl Environment {
         let mut adapters = self.adapters();
         adapters.extend(config.agents().iter().cloned().map(Adapter::described));
         Ok(EngineConfig {
+            catalog: Catalog::with(config.tools()),
             config,
             scope,
             overrides,

@@ -5,8 +5,8 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    BaselineOrigin, CheckMode, CheckPlan, CustomAgent, GateSettings, GivenBaseline, NoticeSettings, Policy,
-    Proof, TaskKind, WatchSettings, WorkspaceSettings, display_text,
+    BaselineOrigin, CheckMode, CheckPlan, CheckTool, CustomAgent, GateSettings, GivenBaseline,
+    NoticeSettings, Policy, Proof, TaskKind, WatchSettings, WorkspaceSettings, display_text,
 };
 
 use super::check_entry::CheckEntry;
@@ -235,6 +235,11 @@ impl Config {
             command: stack.list(Key::RescueCommand),
             protected: stack.list(Key::RescueProtected),
         }
+    }
+
+    /// The tools of checks that the user described. Only the user's own file can describe them.
+    pub fn tools(&self) -> &[CheckTool] {
+        &self.user.tools
     }
 
     /// The agents the user described. Only the user's own file can describe them.

@@ -9,7 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::CustomAgent;
+use crate::model::{CheckTool, CustomAgent};
 
 use super::ConfigError;
 use super::agent_entry::AGENTS;
@@ -19,6 +19,7 @@ use super::kind::Value;
 use super::pattern::Pattern;
 use super::problem::{Problems, nearest, shown};
 use super::reader::{Reader, number, texts, type_name};
+use super::tool_entry::TOOLS;
 
 /// The table with settings for some workspaces.
 const OVERRIDES: &str = "workspace";
@@ -36,6 +37,7 @@ pub struct Layer {
     pub(super) overrides: Vec<Override>,
     pub(super) agents: Vec<CustomAgent>,
     pub(super) checks: Vec<CheckEntry>,
+    pub(super) tools: Vec<CheckTool>,
 }
 
 /// Settings for the workspaces that match a pattern.
@@ -90,6 +92,8 @@ impl Reader<'_> {
                 self.read_agents(name.span().start, value, &mut layer.agents);
             } else if name.get_ref() == CHECKS {
                 self.read_checks(name.span().start, value, &mut layer.checks);
+            } else if name.get_ref() == TOOLS {
+                self.read_tools(name.span().start, value, &mut layer.tools);
             } else {
                 self.read_entry("", name.get_ref(), name.span().start, value, &mut layer.values);
             }
@@ -199,7 +203,7 @@ impl Reader<'_> {
                 }
             }
             if prefix.is_empty() && self.origin != LayerOrigin::Workspace {
-                allowed.extend([OVERRIDES, AGENTS, CHECKS]);
+                allowed.extend([OVERRIDES, AGENTS, CHECKS, TOOLS]);
             } else if !prefix.is_empty() {
                 allowed.push(OVERRIDE_PATH);
             }

@@ -50,6 +50,8 @@ pub struct Listing {
     pub agents: Vec<String>,
     /// The names of the checks that are configured for this workspace.
     pub checks: Vec<String>,
+    /// The names of the tools of checks that the user described.
+    pub tools: Vec<String>,
     /// Problems in the workspace's own files, one line each.
     pub problems: Vec<String>,
 }
@@ -80,6 +82,7 @@ impl Config {
             settings: SPECS.iter().map(|spec| setting(spec.key)).collect(),
             agents: self.agents().iter().map(|agent| agent.name.clone()).collect(),
             checks: self.checks_for(path).checks.into_iter().map(|check| check.name).collect(),
+            tools: self.tools().iter().map(|tool| tool.name.clone()).collect(),
             problems: problems.lines(),
         }
     }

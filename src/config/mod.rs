@@ -7,7 +7,7 @@
 //!
 //! Nothing here writes, runs anything or decides a verdict. A workspace's file is untrusted: it is read
 //! without following links and up to a size limit, and only keys that cannot run anything count. Entries
-//! that name a command (`agent_entry`, `check_entry`) count in the user's own file only.
+//! that name a command or say what proves work (`agent_entry`, `check_entry`, `tool_entry`) count in the user's own file only.
 
 mod agent_entry;
 mod check_entry;
@@ -25,6 +25,7 @@ mod problem;
 mod reader;
 mod sources;
 mod stack;
+mod tool_entry;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
 pub use effective::{AutoProbes, CloserSettings, Config, RescueSettings, UiSettings};

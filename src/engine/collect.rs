@@ -5,6 +5,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::evidence::{self, CollectContext, CollectError, InForce};
+use crate::judge::runs::Catalog;
 use crate::judge::weigh::{self, WeighContext, weigh_again};
 use crate::model::{CollectProblem, CollectRequest, Event, NamedBaseline, Parts, Sample, Timestamp};
 
@@ -32,14 +33,14 @@ impl Memory {
 /// Carries out the collection. Blocks on the disk and on git, and hangs if they do.
 pub(super) fn perform(
     request: &CollectRequest,
-    collect_context: &CollectContext,
+    (collect_context, catalog): (&CollectContext, &Catalog),
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let mut sample = look(request, collect_context, memory)?;
+        let mut sample = look(request, (collect_context, catalog), memory)?;
         let again = for_its_task(request, &sample);
         if let Some(again) = &again {
-            sample = look(again, collect_context, memory)?;
+            sample = look(again, (collect_context, catalog), memory)?;
         }
         sample.named = named(again.as_ref().unwrap_or(request), &sample);
         Ok(Box::new(sample))
@@ -48,13 +49,14 @@ pub(super) fn perform(
 
 fn look(
     request: &CollectRequest,
-    collect_context: &CollectContext,
+    (collect_context, catalog): (&CollectContext, &Catalog),
     memory: &mut Memory,
 ) -> Result<Sample, CollectError> {
     let held = evidence::in_force(request, collect_context, &mut memory.evidence);
     let request = held.as_ref().map_or(request, |held| &held.request);
     let observations = evidence::collect(request, collect_context, &mut memory.evidence)?;
     let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
+    let context = context.with_catalog(catalog);
     let mut sample = weigh_again(observations, &context, &mut memory.weighed);
     if let Some(InForce { request, found_baseline }) = held {
         sample.new_baseline = found_baseline.or(sample.new_baseline);

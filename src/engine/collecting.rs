@@ -87,7 +87,7 @@ impl Collecting {
                 let request = request.clone();
                 spawn_blocking(move || {
                     let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, &context, &mut memory);
+                    let outcome = collect::perform(&request, (&context, config.catalog), &mut memory);
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
                     outcome
                 })

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{CollectContext, LiveSources};
+use crate::judge::runs::Catalog;
 use crate::model::{EndingTurn, SessionId, SupervisedTurn, Timestamp};
 use crate::process::Budget;
 use crate::store::hook_log;
@@ -18,6 +19,8 @@ use crate::store::hook_log;
 pub struct EngineConfig {
     /// The person's configuration.
     pub config: Config,
+    /// The known tools of checks, the person's own among them.
+    pub catalog: &'static Catalog,
     /// What to look at.
     pub scope: Scope,
     /// What only this run knows; it takes precedence over each workspace's settings.

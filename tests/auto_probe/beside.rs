@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
 use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock};
+use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, Actor, AuditEntry, Intent, ProbeFailure, ProbeReading,
     ProbeWord, Response, VerdictState, WorkspaceView,
@@ -68,6 +69,7 @@ fn engine_config(asked: &Asked) -> EngineConfig {
     let adapters = config.agents().iter().cloned().map(Adapter::described).collect();
     EngineConfig {
         config,
+        catalog: Catalog::built_in(),
         scope: Scope::Worktrees { with_sessions: false, here: repo.path().to_owned(), paths: Vec::new() },
         overrides: Overrides::default(),
         home: Some(repo.home()),

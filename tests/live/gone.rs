@@ -8,6 +8,7 @@ use closeout::agent::{Adapter, claude_folder_name};
 use closeout::config::{Config, Sources};
 use closeout::engine::{Engine, EngineConfig, Overrides, Scope};
 use closeout::evidence::LiveSources;
+use closeout::judge::runs::Catalog;
 use closeout::model::{ActivitySource, ActivityState, WorkspaceView};
 use serde_json::json;
 
@@ -37,6 +38,7 @@ pub(super) fn engine_config(repo: &Repo, live: LiveSources) -> EngineConfig {
     let sources = Sources { environment: BTreeMap::new(), home: Some(repo.home()), ..Sources::default() };
     EngineConfig {
         config: Config::load(&sources).unwrap(),
+        catalog: Catalog::built_in(),
         scope: Scope::One(repo.path().to_owned()),
         overrides: Overrides::default(),
         home: Some(repo.home()),

@@ -13,6 +13,7 @@ use closeout::config::{Config, Sources};
 use closeout::engine::{EngineConfig, OneShot, Overrides, Scope, clock};
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
+use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionOutcome, ActionProblem, Receipt, ReplyBody, ReplyPlan, SessionName, Timestamp, WorkspaceId,
 };
@@ -224,6 +225,7 @@ impl ReplyFixture {
         let search_path = std::env::join_paths(folders).unwrap();
         EngineConfig {
             config: Config::load(&sources).unwrap(),
+            catalog: Catalog::built_in(),
             scope: Scope::One(self.repo.path().to_owned()),
             overrides: Overrides::default(),
             home: Some(self.repo.home()),

@@ -7,6 +7,7 @@ use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
 use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
 use closeout::evidence::LiveSources;
+use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, TaskKind, Verdict,
 };
@@ -32,6 +33,7 @@ impl World {
         let mut adapters = Adapter::all(|folder| folder.path(Some(&home), |_| None));
         adapters.extend(config.agents().iter().cloned().map(Adapter::described));
         EngineConfig {
+            catalog: Catalog::with(config.tools()),
             config,
             scope: Scope::One(self.work()),
             overrides: self.overrides.clone(),

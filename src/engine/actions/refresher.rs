@@ -46,6 +46,7 @@ impl<'a> Refresher<'a> {
         let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
         let policy = &self.config.config.policy;
         let context = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
+        let context = context.with_catalog(self.config.catalog);
         let facts = weigh(observations, &context).session_facts.unwrap_or_default();
         let view = facts.sessions.into_iter().find(|view| view.is(name));
         let (Some(session), Some(view)) = (found, view) else {

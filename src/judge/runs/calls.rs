@@ -10,7 +10,7 @@ pub(super) const VALUE_OPTIONS: [&str; 16] = [
 ];
 
 /// A call as written in the file: `sed -i*`, `docker compose up !-d`.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Pattern {
     /// The words that name it, in order.
     pub(super) names: &'static [&'static str],
@@ -21,7 +21,7 @@ pub(super) struct Pattern {
 }
 
 /// Calls, each with what it stands for.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Calls<T: 'static> {
     /// Sorted by first word.
     pub(super) by_first: &'static [(Pattern, T)],

@@ -13,15 +13,17 @@ static BUILT_IN_CATALOG: Catalog = include!(concat!(env!("OUT_DIR"), "/checks.rs
 pub(super) type Texts = &'static [&'static str];
 
 /// The known tools, indexed by how they are called.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Catalog {
-    all: &'static [Tool],
+    pub(super) all: &'static [Tool],
+    /// Options with which no tool of the kind `test` runs a test.
+    pub(super) runs_no_test: Texts,
     /// Lines with which a shell or runner reports that a tool could not start.
     start: &'static [LinePattern],
     /// The places of the tools in `all`.
-    tools: Calls<usize>,
+    pub(super) tools: Calls<usize>,
     /// By kind of check, the places of the tools whose lines count for a tool that runs others.
-    run_by_others: &'static [(CheckKind, &'static [usize])],
+    pub(super) run_by_others: &'static [(CheckKind, &'static [usize])],
     /// Commands that act outside the work tree, and what they do.
     acts: Calls<&'static str>,
     /// Commands that never end.
@@ -33,7 +35,7 @@ pub struct Catalog {
 }
 
 /// A tool.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Tool {
     /// Its name, shown to a person and used to tell runs apart.
     pub(super) name: &'static str,

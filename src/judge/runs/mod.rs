@@ -26,6 +26,7 @@ mod mention;
 mod named_check;
 mod narrowing;
 mod outcome;
+mod own_tools;
 mod read;
 mod run;
 mod script;

@@ -1,6 +1,7 @@
 //! What every source is weighed with, and where the resulting evidence is collected. Must not weigh anything.
 
 use crate::judge::GRACE_MS;
+use crate::judge::runs::Catalog;
 use crate::model::{
     Checklist, Evidence, Observations, Parts, Policy, TaskKind, Timestamp, WorkspaceSettings,
 };
@@ -14,6 +15,8 @@ pub struct WeighContext<'a> {
     pub policy: &'a Policy,
     /// What the settings say about where evidence is found.
     pub settings: &'a WorkspaceSettings,
+    /// The known tools of checks.
+    pub catalog: &'a Catalog,
     /// The prompts of the current tasks, as far as they are known; read from the sessions while weighing.
     pub(super) prompts: &'a [String],
 }
@@ -21,7 +24,13 @@ pub struct WeighContext<'a> {
 impl<'a> WeighContext<'a> {
     /// What a task of this kind is weighed with.
     pub fn new(task_kind: TaskKind, policy: &'a Policy, settings: &'a WorkspaceSettings) -> WeighContext<'a> {
-        WeighContext { task_kind, policy, settings, prompts: &[] }
+        WeighContext { task_kind, policy, settings, catalog: Catalog::built_in(), prompts: &[] }
+    }
+
+    /// The same with these tools of checks.
+    #[must_use]
+    pub fn with_catalog(self, catalog: &'a Catalog) -> WeighContext<'a> {
+        WeighContext { catalog, ..self }
     }
 }
 

@@ -32,10 +32,10 @@ fn is_beside(run: &CheckRun, demanded: &Demanded) -> bool {
 }
 
 /// Whether a run is of what is demanded, or of a check that includes it.
-fn is_of(run: &CheckRun, demanded: &Demanded) -> bool {
+fn is_of(run: &CheckRun, demanded: &Demanded, catalog: &Catalog) -> bool {
     match &demanded.what {
         Named::Tool(tool) => run.tool == *tool,
-        Named::Kind(kind) => run.kind == *kind || Catalog::built_in().covers(&run.tool, *kind),
+        Named::Kind(kind) => run.kind == *kind || catalog.covers(&run.tool, *kind),
         Named::Call { .. } => false,
     }
 }
@@ -45,7 +45,7 @@ fn is_of(run: &CheckRun, demanded: &Demanded) -> bool {
 pub(super) fn weigh(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
-    demands: &[Arc<Demands>],
+    (demands, catalog): (&[Arc<Demands>], &Catalog),
     evidence_set: &mut EvidenceSet,
 ) -> bool {
     // What runs beside the session may be the check: that is waited for.
@@ -66,7 +66,7 @@ pub(super) fn weigh(
             are_met &= weigh_call(what, found, *must_pass, (summary, session), evidence_set);
             continue;
         }
-        let runs = || summary.last.iter().filter(|run| is_of(run, demanded));
+        let runs = || summary.last.iter().filter(|run| is_of(run, demanded, catalog));
         let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
         let is_beside = |run: &CheckRun| is_beside(run, demanded);
         let is_met = |run: &CheckRun| {

@@ -38,13 +38,16 @@ pub(super) struct SessionMemory {
 
 impl SessionMemory {
     /// What each of these prompts demands, in order. Forgets others.
-    pub(super) fn demands<'p>(&mut self, prompts: impl Iterator<Item = &'p str>) -> Vec<Arc<Demands>> {
+    pub(super) fn demands<'p>(
+        &mut self,
+        prompts: impl Iterator<Item = &'p str>,
+        catalog: &Catalog,
+    ) -> Vec<Arc<Demands>> {
         let mut known = std::mem::take(&mut self.demands);
         let read = prompts.map(|prompt| {
             let key = (known.hasher().hash_one(prompt), prompt.len());
             let demands = self.demands.get(&key).cloned().or_else(|| known.remove(&key));
-            let demands =
-                demands.unwrap_or_else(|| Arc::new(Demands::of(own_part(prompt), Catalog::built_in())));
+            let demands = demands.unwrap_or_else(|| Arc::new(Demands::of(own_part(prompt), catalog)));
             self.demands.insert(key, demands.clone());
             demands
         });

@@ -37,7 +37,7 @@ pub(super) struct Proven {
 /// Weighs the runs of the sessions that count. Git ignores the files `ignored`, which are named from the top.
 pub(super) fn weigh(
     (sessions, tasks): (&[&SessionObservation], &[SessionTask]),
-    ignored: &[String],
+    (ignored, catalog): (&[String], &Catalog),
     memory: &mut Memory,
     evidence_set: &mut EvidenceSet,
 ) -> Proven {
@@ -56,7 +56,6 @@ pub(super) fn weigh(
         }
         let home = session.folder.as_ref().and_then(|folder| folder.to_str());
         let known = &mut memory.of(session).runs;
-        let catalog = Catalog::built_in();
         let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
@@ -64,7 +63,7 @@ pub(super) fn weigh(
             || top.is_some_and(|top| wrote_outside(session, task, (top, ignored)));
         proven.is_only_acts &= task.is_only(&acts);
         let last = task.current().map(|task| task.last_prompt.as_str());
-        let demands = memory.of(session).demands(task.all_prompts(session).chain(last));
+        let demands = memory.of(session).demands(task.all_prompts(session).chain(last), catalog);
         summaries.push((summary, *session, task, demands));
     }
     let all: Vec<&RunsSummary> = summaries.iter().map(|(summary, ..)| summary).collect();
@@ -75,7 +74,7 @@ pub(super) fn weigh(
             .map(|(summary, ..)| summary)
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
-        let has_met = demanded_checks::weigh(summary, (session, task), demands, evidence_set);
+        let has_met = demanded_checks::weigh(summary, (session, task), (demands, catalog), evidence_set);
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));

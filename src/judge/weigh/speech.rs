@@ -40,14 +40,9 @@ pub(super) fn weigh(
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
         evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }
-    let unreadable = observations.session.unreadable().or(observations.unreadable_session.as_ref());
-    evidence_set
-        .evidence
-        .extend(unreadable.map(|unreadable| (Parts::WORDS, unusable(Source::LiveSession, unreadable))));
-    if observations.n_unread_sessions > 0 {
-        evidence_set.add(Parts::WORDS, session::unread(observations.n_unread_sessions));
-    }
-    let proven = runs::weigh((&sessions, tasks), &observations.ignored, memory, evidence_set);
+    weigh_unread(observations, evidence_set);
+    let proven =
+        runs::weigh((&sessions, tasks), (&observations.ignored, context.catalog), memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
         .iter()
         .zip(tasks)
@@ -87,6 +82,17 @@ pub(super) fn weigh(
         round_mark: round_mark(session.zip(tasks.first()), said.written_at).filter(|_| !said.is_half_written),
         decision: said.report,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
+    }
+}
+
+/// Sessions that were not read, which may ask or be in mid-turn.
+fn weigh_unread(observations: &Observations, evidence_set: &mut EvidenceSet) {
+    let unreadable = observations.session.unreadable().or(observations.unreadable_session.as_ref());
+    if let Some(unreadable) = unreadable {
+        evidence_set.add(Parts::WORDS, unusable(Source::LiveSession, unreadable));
+    }
+    if observations.n_unread_sessions > 0 {
+        evidence_set.add(Parts::WORDS, session::unread(observations.n_unread_sessions));
     }
 }
 
