@@ -60,7 +60,7 @@ fn has_token(line: &[u8]) -> bool {
     })
 }
 
-/// `postgres://user:password@host`: a literal password in a URL, not a placeholder.
+/// `postgres://user:password@host` or `redis://:password@host`: a literal password in a URL, not a placeholder.
 fn has_password_in_url(line: &[u8]) -> bool {
     let mut from = 0;
     while let Some(at) = find(&line[from..], b"://") {
@@ -72,8 +72,9 @@ fn has_password_in_url(line: &[u8]) -> bool {
         let Some(colon) = place[..at].iter().position(|byte| *byte == b':') else { continue };
         let password = &place[colon + 1..at];
         let is_name = password.iter().any(|byte| b"${}[]*".contains(byte))
-            || password.iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.'));
-        if !is_name && !place[..colon].is_empty() {
+            || password.iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.'))
+            || matches!(password, [b'%', sign] if sign.is_ascii_alphabetic());
+        if !is_name {
             return true;
         }
     }
@@ -156,6 +157,7 @@ mod tests {
             format!("Cookie: session={0}hbGciOiJI.{0}zdWIiOiIx.{body}", "eyJ"),
             format!("DATABASE_URL=postgres://{}@db.example.org:5432/app", "app:hunter2"),
             format!("mongodb+srv://{}@cluster0.example.org/?w=majority", "me:p%40ss"),
+            format!("REDIS_URL=redis://{}@cache.example.org:6379/0", ":hunter2"),
             format!("//registry.example.org/:_authToken={body}"),
         ] {
             assert!(is_in(key.as_bytes()), "{key}");
@@ -170,6 +172,7 @@ mod tests {
             "postgres://$USER:$PASSWORD@localhost/app and https://example.org:443/a@b",
             "postgres://<user>:<password>@host, ssh://git@example.org:22/x, https://user@example.org",
             "https://example.org/a:b@c and mysql://app:xxxx@db/app",
+            "redis://:@cache, redis://:%s@%s:%d, redis://:$PASSWORD@cache, http://:8080/@scope",
             "eyJ is how base64 of an object begins; eyJhbGciOi.eyJ.x is too short",
             "",
         ] {
