@@ -52,7 +52,7 @@ fn separated(repo: Repo) -> (Repo, Answer) {
     (repo, Named(store))
 }
 
-const WORLDS: [World; 17] = [
+const WORLDS: [World; 18] = [
     ("a folder", || {
         let repo = Repo::new();
         repo.write("work", "1\n");
@@ -147,6 +147,15 @@ const WORLDS: [World; 17] = [
         copy.write("README", "hello\n").write("work", "2\n");
         symlink(&store, copy.at(".git")).unwrap();
         (copy, Vault(store))
+    }),
+    ("a work tree with another name of a file in somebody's", || {
+        let (repo, store) = kept_at("repo.git");
+        point_to(&repo, &store);
+        let other = repo.beside("other");
+        other.write("work", "2\n");
+        fs::hard_link(repo.at("README"), other.at("README")).unwrap();
+        point_to(&other, &store);
+        (other, Vault(store))
     }),
     // This is all that it takes to make the index know the files here.
     ("a copy of somebody's work tree in which git was run", || {

@@ -45,7 +45,7 @@ pub(crate) enum Belonging {
 
 /// Whether the repository is this work tree's own. A git directory elsewhere does not name its work tree, but its index
 /// remembers the files that it was made from. A clone that names somebody else's repository has none of those, unless
-/// git was run in it: that renews what the index remembers.
+/// git was run in it: that renews what the index remembers. A file that has another name too may be the other's.
 pub(crate) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueError> {
     let repo = git.repo;
     if repo.git_dir != repo.common_dir || repo.is_in_place() {
@@ -59,7 +59,7 @@ pub(crate) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueErro
     let tree = WorkTree::open(&repo.top, repo.format)?;
     let is_of_here = |entry: &IndexEntry| {
         let stamp = tree.stamp(&entry.path).ok().flatten();
-        stamp.is_some_and(|stamp| stamp.is_file_of(entry))
+        stamp.is_some_and(|stamp| stamp.has_one_name && stamp.is_file_of(entry))
     };
     let git_dir = display_text::path(&repo.git_dir);
     let is_new = survey.entries.is_empty() && survey.head.commit.is_none();

@@ -37,6 +37,8 @@ pub(crate) struct Stamp {
     pub(crate) size: u64,
     modified: (i64, u64),
     changed: (i64, u64),
+    /// Whether it is a file without further hard links.
+    pub(crate) has_one_name: bool,
 }
 
 impl Stamp {
@@ -48,6 +50,7 @@ impl Stamp {
             size: u64::try_from(stat.st_size).unwrap_or(0),
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+            has_one_name: stat.st_nlink == 1,
         }
     }
 
