@@ -95,6 +95,49 @@ fn the_files_of_a_repository_inside_whose_git_directory_is_broken_are_recorded()
     assert_gap(&made, b"nested", "broken");
 }
 
+/// A `.git` file can name any repository: nothing of one that is outside and knows nothing of the folder is read.
+#[test]
+fn nothing_of_a_repository_elsewhere_gets_into_a_record() {
+    let repo = Repo::new();
+    let other = repo.beside("other");
+    other.git(["init", "-q", "-b", "the-secret-plan"]);
+    other.write("f", "1\n").commit("theirs");
+    let secrets = ["the-secret-plan", &other.head()].map(str::to_owned);
+    let git_dir = other.git_dir();
+    let common = format!("{}\n", git_dir.display());
+    repo.write("file/v", "1\n").write("file/.git", format!("gitdir: {common}"));
+    // A git directory in its place that shares everything but its HEAD.
+    repo.write("folder/v", "2\n").write("folder/.git/HEAD", "ref: refs/heads/the-secret-plan\n");
+    repo.write("folder/.git/commondir", &common);
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    let meta = content(&repo, &made.record, b"meta.json").unwrap();
+    let text = String::from_utf8(meta).unwrap();
+    assert!(secrets.iter().all(|secret| !text.contains(secret)), "{text}");
+    for path in ["file/v", "folder/v"] {
+        let bytes = content(&repo, &made.snapshot, path.as_bytes());
+        assert_eq!(bytes, Some(fs::read(repo.at(path)).unwrap()), "{path}");
+    }
+    assert_gap(&made, b"file", "is elsewhere and does not list it");
+    assert_gap(&made, b"folder", "is elsewhere and does not list it");
+}
+
+/// A linked worktree and a repository with its git directory in the work tree are their own.
+#[test]
+fn what_lists_its_folder_or_is_in_the_work_tree_is_read() {
+    let repo = Repo::new();
+    repo.git(["worktree", "add", "-q", "-b", "beside", "inner"]);
+    repo.git(["init", "-q", "-b", "apart", "--separate-git-dir", "store", "nested"]);
+    repo.write("inner/v", "1\n").write("nested/v", "2\n");
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    let meta = content(&repo, &made.record, b"meta.json").unwrap();
+    let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
+    for branch in ["ref: refs/heads/beside\n", "ref: refs/heads/apart\n"] {
+        let nested = meta["nested"].as_array().unwrap();
+        assert!(nested.iter().any(|facts| facts["head"] == branch), "{branch}: {meta}");
+    }
+    assert!(made.gaps.iter().all(|gap| !gap.reason.contains("git directory")), "{:?}", made.gaps);
+}
+
 // S19: the HEAD of a submodule, whose git directory is elsewhere.
 #[test]
 fn the_commit_of_a_submodule_is_in_the_record() {

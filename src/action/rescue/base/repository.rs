@@ -1,6 +1,8 @@
 //! Decides in which repositories a rescue works: the top is the workspace, only this user owns it, and it is
 //! writable. It must not search above the workspace, because a parent may be a hostile repository.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::action::rescue::base::RescueError;
 use crate::disk;
-use crate::git::Repository;
+use crate::git::{self, Repository};
 use crate::model::display_text;
 
 /// What a workspace has as its repository.
@@ -84,6 +86,22 @@ pub(crate) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a linked worktree is one of its repository's: its folder there names it.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn is_listed(repo: &Repository) -> Result<bool, RescueError> {
+    let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
+    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
+    let named = repo.git_dir.join(OsStr::from_bytes(named.trim_ascii()));
+    Ok(is_place && is_same(&named, &repo.top.join(".git")))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 fn refused<T>(path: &Path, reason: &str) -> Result<T, RescueError> {

@@ -3,10 +3,9 @@
 //!
 //! It must not change anything and must not guess: what cannot be proved is refused, naming both sides.
 
-use std::fs;
 use std::path::Path;
 
-use crate::action::rescue::base::{Journal, RescueError, journal, worktrees};
+use crate::action::rescue::base::{Journal, RescueError, journal, repository, worktrees};
 use crate::action::rescue::survey::{Survey, WorkTree};
 use crate::git::{self, Git, IndexEntry, Repository, Stdin};
 use crate::model::{RecordNotice, display_text};
@@ -85,26 +84,15 @@ pub(crate) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -
 
 /// Checks a linked worktree: its folder in the repository must name this work tree.
 fn check_linked(repo: &Repository) -> Result<(), RescueError> {
-    let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
-    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
-    if is_place && is_same(&repo.git_dir.join(names_of(&named)), &repo.top.join(".git")) {
+    if repository::is_listed(repo)? {
         return Ok(());
     }
+    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
     let message = format!(
         "its folder names {:?}; if the worktree was moved, run `git worktree repair` in it",
         display_text::bytes(named.trim_ascii())
     );
     refused(repo, &message)
-}
-
-fn names_of(text: &[u8]) -> &Path {
-    use std::os::unix::ffi::OsStrExt as _;
-    Path::new(std::ffi::OsStr::from_bytes(text.trim_ascii()))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 fn refused(repo: &Repository, words: &str) -> Result<(), RescueError> {

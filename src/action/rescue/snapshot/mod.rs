@@ -104,7 +104,7 @@ pub(crate) fn draft(
     });
     let gaps: Vec<_> =
         draft.gaps.iter().map(|gap| json!({ "path": names::hex(&gap.path), "reason": gap.reason })).collect();
-    let nested: Vec<_> = survey.nested.iter().map(|path| nested::facts(&git.repo.top, path)).collect();
+    let nested: Vec<_> = survey.nested.iter().map(|path| nested::facts(git.repo, path)).collect();
     let meta = json!({
         "version": 1,
         "branch": survey.head.branch,

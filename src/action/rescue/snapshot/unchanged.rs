@@ -157,7 +157,7 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
         files.map(|(path, blob)| (&path[prefix.len()..], (blob.stamp.git_mode(), &blob.id[..])))
     };
     if below().next().is_none() {
-        return nested::open(&git.repo.top, &link.path).is_none();
+        return nested::find(&git.repo.top, &link.path).is_none();
     }
     let top = nested::folder(&git.repo.top, &link.path);
     let Ok(Opened::Usable(repo)) = repository::open(&top, git.home) else { return false };
@@ -168,6 +168,6 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
                 &path[..] == name && (&*entry.mode, &*entry.id) == (mode, id)
             })
     };
-    let head = nested::head_commit(&git.repo.top, &link.path).filter(|commit| commit.to_string() == link.id);
+    let head = nested::head_commit(git.repo, &link.path).filter(|commit| commit.to_string() == link.id);
     head.is_some_and(|commit| listing::tree(&inner, commit).is_ok_and(is_exact))
 }

@@ -341,7 +341,7 @@ impl Names {
         Ok(true)
     }
 
-    /// Reports nested folders whose git directory is broken: their files are kept as plain files.
+    /// Reports nested folders whose git directory is broken or not theirs: their files are kept as plain files.
     fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry]) {
         let tracked: BTreeSet<&[u8]> = entries.iter().map(|entry| &entry.path[..]).collect();
         let untracked = self.paths.iter().filter(|path| !tracked.contains(&path[..]));
@@ -352,8 +352,8 @@ impl Names {
         let folders: BTreeSet<Vec<u8>> = parents.chain(self.nested.iter().cloned()).collect();
         for folder in folders {
             let is_there = matches!(tree.stamp(&[&folder, &b"/.git"[..]].concat()), Ok(Some(_)));
-            if is_there && nested::open(&git.repo.top, &folder).is_none() {
-                let reason = "its git directory is broken; its files are kept as plain files".to_owned();
+            if is_there && let Some(why) = nested::unused(git.repo, &folder) {
+                let reason = format!("its git directory {why}; its files are kept as plain files");
                 self.gaps.push(Gap { path: folder, reason });
             }
         }
