@@ -14,7 +14,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::support::samples::commit_id;
-use closeout::model::{Baseline, BaselineOrigin, NamedBaseline, Timestamp, WorkspaceId};
+use closeout::model::{
+    Baseline, BaselineOrigin, Draft, NamedBaseline, SessionName, Timestamp, WorkspaceId,
+};
+use closeout::store::edited_text::EditedText;
 use closeout::store::{Remembered, Store, StoreError, log};
 use tempfile::TempDir;
 use tracing::level_filters::LevelFilter;
@@ -210,6 +213,31 @@ fn a_folder_of_another_user_is_refused() {
 }
 
 #[test]
+fn nothing_is_kept_behind_a_link_in_the_place_of_a_folder() {
+    let (folder, store) = store();
+    let outside = folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    for name in ["baselines", "trust", "drafts", "runs", "editing", "log"] {
+        symlink(&outside, store.folder().join(name)).unwrap();
+    }
+    let workspace = WorkspaceId::local("/w");
+    let draft = Draft { session: SessionName::new("claude", "s"), text: "x".to_owned() };
+    let refusals = [
+        store.remember_baseline(&workspace, &baseline("1")).unwrap_err(),
+        store.trust(Path::new("/w"), &"0".repeat(64), Timestamp(0)).unwrap_err(),
+        store.keep_drafts(&workspace, &[draft]).unwrap_err(),
+        store.lock_run(&workspace).unwrap_err(),
+        store.run_folder(&workspace).unwrap_err(),
+        EditedText::create(store.folder(), "x").unwrap_err(),
+        log::subscriber(store.folder(), LevelFilter::INFO).map(drop).unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, StoreError::WrongKind { .. }), "{refusal}");
+    }
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
 fn a_lock_that_is_not_given_back_is_waited_for_and_then_said() {
     let (_folder, store) = store();
     let lock = fs::File::create(store.folder().join("lock")).unwrap();
@@ -270,7 +298,7 @@ fn a_workspace_is_forgotten_ninety_days_after_its_directory_was_missed() {
 #[test]
 fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
     let (_folder, store) = store();
-    let (subscriber, guard) = log::subscriber(&log::folder(store.folder()), LevelFilter::INFO).unwrap();
+    let (subscriber, guard) = log::subscriber(store.folder(), LevelFilter::INFO).unwrap();
     tracing::subscriber::with_default(subscriber, || {
         tracing::info!(target: "closeout::store", name = "a\u{1b}[2J\nb", "said");
         tracing::debug!(target: "closeout::store", "too small");
@@ -292,7 +320,7 @@ fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
 #[test]
 fn a_log_that_is_off_makes_no_file() {
     let (_folder, store) = store();
-    let guard = log::start(&log::folder(store.folder()), LevelFilter::OFF).unwrap();
+    let guard = log::start(store.folder(), LevelFilter::OFF).unwrap();
     drop(guard);
     assert!(!log::folder(store.folder()).exists());
 }

@@ -80,7 +80,7 @@ impl Environment {
     /// Starts the log for a command that could not read its configuration.
     pub(super) fn log_without_configuration(&self) {
         if let Some(folder) = self.state_folder() {
-            self.log.get_or_init(|| start_log(&log::folder(&folder), LevelFilter::INFO, true));
+            self.log.get_or_init(|| start_log(&folder, LevelFilter::INFO, true));
         }
     }
 
@@ -166,7 +166,7 @@ impl Environment {
             // A run on one workspace ends soon and logs directly; elsewhere a log line must not hold up the
             // loop.
             let is_short = matches!(scope, Scope::One(_));
-            self.log.get_or_init(|| start_log(&log::folder(folder), config.log_level, is_short));
+            self.log.get_or_init(|| start_log(folder, config.log_level, is_short));
         }
         let mut adapters = self.adapters();
         adapters.extend(config.agents().iter().cloned().map(Adapter::described));
@@ -187,8 +187,8 @@ impl Environment {
     }
 }
 
-fn start_log(folder: &Path, level: LevelFilter, is_short: bool) -> Result<LogGuard, String> {
-    let started = if is_short { log::start_at_once(folder, level) } else { log::start(folder, level) };
+fn start_log(state: &Path, level: LevelFilter, is_short: bool) -> Result<LogGuard, String> {
+    let started = if is_short { log::start_at_once(state, level) } else { log::start(state, level) };
     started.map_err(|error| format!("no log is written: {error}"))
 }
 

@@ -14,6 +14,9 @@ use super::workspace_files::{file_name, json_files};
 use super::written_path::WrittenPath;
 use crate::model::{Baseline, NamedBaseline, Timestamp, WorkspaceId, display_text};
 
+/// The folder with a record for each workspace.
+const BASELINES: &str = "baselines";
+
 /// When to drop a workspace whose directory is gone, in milliseconds: after 90 days.
 const FORGET_AFTER_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 /// The number of names kept per workspace.
@@ -93,8 +96,7 @@ impl Store {
         workspace: &WorkspaceId,
         change: impl FnOnce(&mut Record),
     ) -> Result<(), StoreError> {
-        let folder = self.baseline_folder();
-        own_folder(&folder)?;
+        let folder = own_folder(self.folder(), BASELINES)?;
         let path = folder.join(file_name(workspace.path()));
         let _lock = self.lock()?;
         let before = match read_record(&path)?.map(|json| Record::from_json(&json)) {
@@ -146,7 +148,7 @@ impl Store {
     }
 
     fn baseline_folder(&self) -> PathBuf {
-        self.folder().join("baselines")
+        self.folder().join(BASELINES)
     }
 
     fn record_paths(&self) -> Result<Vec<PathBuf>, StoreError> {

@@ -29,9 +29,7 @@ impl EditedText {
     /// # Errors
     /// It cannot be written.
     pub fn create(state_folder: &Path, text: &str) -> Result<EditedText, StoreError> {
-        let all = state_folder.join("editing");
-        own_folder(state_folder)?;
-        own_folder(&all)?;
+        let all = own_folder(state_folder, "editing")?;
         let folder = tempfile::Builder::new()
             .prefix("text-")
             .permissions(Permissions::from_mode(0o700))

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::disk::write::NotOwn;
 use crate::model::display_text;
 
 /// Why something cannot be stored.
@@ -66,5 +67,17 @@ impl StoreError {
     pub(super) fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StoreError {
         let path = path.into();
         move |source| StoreError::Io { what, path, source }
+    }
+}
+
+impl From<NotOwn> for StoreError {
+    fn from(refused: NotOwn) -> StoreError {
+        match refused {
+            NotOwn::Foreign { path, owner } => StoreError::Foreign { path, owner },
+            NotOwn::InTheWay { path } => {
+                StoreError::WrongKind { path, expected: "a folder, or is a link to one" }
+            }
+            NotOwn::Io { what, path, source } => StoreError::Io { what, path, source },
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The state folder: created, checked and locked here; its files are read and replaced as a whole.
 
-use std::fs::{self, DirBuilder, File, Permissions};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,7 +44,7 @@ impl Store {
     /// The folder cannot be created, is not a folder, or belongs to another user.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
         let folder = folder.into();
-        own_folder(&folder)?;
+        write::own_folder(&folder, Path::new(""))?;
         Ok(Store { folder, waits: true })
     }
 
@@ -88,28 +87,10 @@ impl Store {
     }
 }
 
-/// Makes sure that `folder` exists, belongs to this user, and is accessible to no one else.
-pub(super) fn own_folder(folder: &Path) -> Result<(), StoreError> {
-    let metadata = match fs::metadata(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(StoreError::io("make the folder", folder))?;
-            fs::metadata(folder)
-        }
-        metadata => metadata,
-    };
-    let metadata = metadata.map_err(StoreError::io("look at", folder))?;
-    if !metadata.is_dir() {
-        return Err(StoreError::WrongKind { path: folder.to_owned(), expected: "a folder" });
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(StoreError::Foreign { path: folder.to_owned(), owner: metadata.uid() });
-    }
-    if metadata.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, Permissions::from_mode(0o700))
-            .map_err(StoreError::io("restrict the permissions of", folder))?;
-    }
-    Ok(())
+/// Makes sure that the folder `below` the state folder is closeout's own, and gives its path.
+pub(super) fn own_folder(state: &Path, below: impl AsRef<Path>) -> Result<PathBuf, StoreError> {
+    write::own_folder(state, below.as_ref())?;
+    Ok(state.join(below))
 }
 
 /// The content of a record; `None` if there is none. Follows no link and cannot hang.

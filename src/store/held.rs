@@ -11,6 +11,9 @@ use super::StoreError;
 use super::folder::{Store, replace_record};
 use super::workspace_files::WorkspaceFiles;
 
+/// The folder with a file for each workspace.
+const HELD: &str = "held";
+
 impl Store {
     /// Stores a reply. Text already held for the same session is put before it, as one reply. Returns what
     /// is held now.
@@ -107,10 +110,10 @@ impl Store {
 
     /// Where held replies are kept, a file a workspace.
     pub fn held_folder(&self) -> PathBuf {
-        self.folder().join("held")
+        self.folder().join(HELD)
     }
 
-    fn held_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.held_folder())
+    fn held_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), HELD)
     }
 }

@@ -285,8 +285,8 @@ impl Store {
         self.last_files().keep(workspace, last, replace_record_soon)
     }
 
-    fn last_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.folder().join("last"))
+    fn last_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), "last")
     }
 
     /// The two files, each with its index; the one that is written to comes first.

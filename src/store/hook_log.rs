@@ -6,13 +6,13 @@
 //! is flushed to disk and nothing is locked: a lost event costs little, but a waiting agent costs the
 //! user's time.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::folder::unreadable;
+use super::folder::{own_folder, unreadable};
 use crate::disk::write::open_to_append;
 use crate::model::{HookEvent, Timestamp, hook_file_stem};
 
@@ -21,9 +21,12 @@ const LONGEST_LINE: usize = 16 << 10;
 /// The size above which a file is rotated, in bytes.
 const LARGEST_FILE: u64 = 256 << 10;
 
+/// The name of the folder with the events.
+const HOOKS: &str = "hooks";
+
 /// The folder with the events, inside the state folder.
 pub fn folder(state_folder: &Path) -> PathBuf {
-    state_folder.join("hooks")
+    state_folder.join(HOOKS)
 }
 
 /// Adds an agent's event to the file of its session.
@@ -31,22 +34,10 @@ pub fn folder(state_folder: &Path) -> PathBuf {
 /// # Errors
 /// The folder or the file cannot be created or written, or belongs to another user.
 pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(), StoreError> {
-    let folder = folder(state_folder).join(agent);
-    let path = folder.join(format!("{}.jsonl", hook_file_stem(&event.session_id)));
+    let path = folder(state_folder).join(agent).join(format!("{}.jsonl", hook_file_stem(&event.session_id)));
     let line = line_of(event, &path)?;
-    let open = || open_to_append(&path, Some(0o600));
-    let mut file = match open() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&folder)
-                .map_err(StoreError::io("make the folder", &folder))?;
-            open()
-        }
-        opened => opened,
-    }
-    .map_err(|error| unreadable(&path, error))?;
+    own_folder(state_folder, Path::new(HOOKS).join(agent))?;
+    let mut file = open_to_append(&path, Some(0o600)).map_err(|error| unreadable(&path, error))?;
     let metadata = file.metadata().map_err(StoreError::io("look at", &path))?;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(StoreError::Foreign { path, owner: metadata.uid() });

@@ -41,9 +41,12 @@ const MAX_WAITING_LINES: usize = 1_024;
 const PREFIX: &str = "closeout.";
 const SUFFIX: &str = ".log";
 
+/// The name of the folder with the log files.
+const LOG: &str = "log";
+
 /// The folder with the log files, inside the state folder. [`start`] creates it.
 pub fn folder(state: &Path) -> PathBuf {
-    state.join("log")
+    state.join(LOG)
 }
 
 /// Keeps the log running. Everything logged until it is dropped is then on disk.
@@ -53,16 +56,16 @@ pub struct LogGuard {
     _worker: Option<WorkerGuard>,
 }
 
-/// Starts the log of this process in `folder`, which is created (0700) if missing. It contains closeout's
+/// Starts the log of this process below the state folder, which is created (0700) if missing. It contains closeout's
 /// events at `level` and more severe ones, and warnings at most from other crates.
 ///
 /// # Errors
 /// The folder, today's file or the writer's thread cannot be created, or the log was started before.
-pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
+pub fn start(state: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level == LevelFilter::OFF {
         return Ok(LogGuard { _worker: None });
     }
-    let (subscriber, guard) = subscriber(folder, level)?;
+    let (subscriber, guard) = subscriber(state, level)?;
     tracing::subscriber::set_global_default(subscriber).map_err(|_| StoreError::LogStarted)?;
     Ok(guard)
 }
@@ -72,9 +75,9 @@ pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> 
 ///
 /// # Errors
 /// The log was started before.
-pub fn start_at_once(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
+pub fn start_at_once(state: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level != LevelFilter::OFF {
-        let subscriber = subscriber_to(Mutex::new(DailyFile::new(folder.to_owned())), level);
+        let subscriber = subscriber_to(Mutex::new(DailyFile::new(state.to_owned())), level);
         tracing::subscriber::set_global_default(subscriber).map_err(|_| StoreError::LogStarted)?;
     }
     Ok(LogGuard { _worker: None })
@@ -85,13 +88,13 @@ pub fn start_at_once(folder: &Path, level: LevelFilter) -> Result<LogGuard, Stor
 /// # Errors
 /// The folder, today's file or the writer's thread cannot be created.
 pub fn subscriber(
-    folder: &Path,
+    state: &Path,
     level: LevelFilter,
 ) -> Result<(impl Subscriber + Send + Sync + 'static, LogGuard), StoreError> {
-    let mut file = DailyFile::new(folder.to_owned());
-    file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
+    let mut file = DailyFile::new(state.to_owned());
+    file.turn_to(&today())?;
     // The crate panics when the system refuses its thread; the same request, made here first, gives an error.
-    let probe = thread::Builder::new().spawn(|| ()).map_err(StoreError::io("start the log in", folder))?;
+    let probe = thread::Builder::new().spawn(|| ()).map_err(StoreError::io("start the log in", state))?;
     drop(probe.join());
     // Nothing is dropped if the disk is slow, because the log is read when something went wrong.
     let (writer, worker) =
@@ -114,29 +117,32 @@ fn today() -> String {
 }
 
 struct DailyFile {
-    folder: PathBuf,
+    state: PathBuf,
     day: String,
     file: Option<File>,
 }
 
 impl DailyFile {
-    fn new(folder: PathBuf) -> DailyFile {
-        DailyFile { folder, day: String::new(), file: None }
+    fn new(state: PathBuf) -> DailyFile {
+        DailyFile { state, day: String::new(), file: None }
     }
 
     /// Opens the file of `day`, creating the folder if needed. Whoever finds it new deletes files that are too old.
-    fn turn_to(&mut self, day: &str) -> io::Result<()> {
-        own_folder(&self.folder).map_err(io::Error::other)?;
-        let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
-        let file = self.file.insert(open_to_append(&path, Some(0o600))?);
-        day.clone_into(&mut self.day);
-        if file.metadata()?.len() == 0 { remove_old(&self.folder) } else { Ok(()) }
+    fn turn_to(&mut self, day: &str) -> Result<(), StoreError> {
+        let folder = own_folder(&self.state, LOG)?;
+        let path = folder.join(format!("{PREFIX}{day}{SUFFIX}"));
+        let mut begin = || {
+            let file = self.file.insert(open_to_append(&path, Some(0o600))?);
+            day.clone_into(&mut self.day);
+            if file.metadata()?.len() == 0 { remove_old(&folder) } else { Ok(()) }
+        };
+        begin().map_err(StoreError::io("open the log in", &folder))
     }
 
     /// Writes one line; `day` is the current day.
     fn write_line(&mut self, line: &[u8], day: &str) -> io::Result<()> {
         if self.file.is_none() || self.day != day {
-            self.turn_to(day)?;
+            self.turn_to(day).map_err(io::Error::other)?;
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         // Other processes write to the same file, so its size is queried rather than counted.
@@ -201,13 +207,14 @@ mod tests {
 
     #[test]
     fn five_days_are_kept_and_other_files_are_not_touched() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("closeout.notes.log"), "mine").unwrap();
-        let mut log = DailyFile::new(folder.path().to_owned());
+        let state = tempfile::tempdir().unwrap();
+        fs::create_dir(folder(state.path())).unwrap();
+        fs::write(folder(state.path()).join("closeout.notes.log"), "mine").unwrap();
+        let mut log = DailyFile::new(state.path().to_owned());
         for day in 1..=9 {
             log.write_line(b"x\n", &format!("2026-01-{day:02}")).unwrap();
         }
-        let entries = fs::read_dir(folder.path()).unwrap();
+        let entries = fs::read_dir(folder(state.path())).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -217,9 +224,10 @@ mod tests {
 
     #[test]
     fn a_file_does_not_grow_beyond_its_cap() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = DailyFile::new(folder.path().to_owned());
-        let path = folder.path().join("closeout.2026-01-01.log");
+        let state = tempfile::tempdir().unwrap();
+        let mut log = DailyFile::new(state.path().to_owned());
+        let path = folder(state.path()).join("closeout.2026-01-01.log");
+        fs::create_dir(folder(state.path())).unwrap();
         File::create(&path).unwrap().set_len(MAX_FILE - 10).unwrap();
         for _ in 0..100 {
             log.write_line(b"twenty bytes of text\n", "2026-01-01").unwrap();
@@ -233,21 +241,22 @@ mod tests {
 
     #[test]
     fn a_link_in_the_place_of_the_file_is_not_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("target");
+        let state = tempfile::tempdir().unwrap();
+        let target = state.path().join("target");
         fs::write(&target, "").unwrap();
-        std::os::unix::fs::symlink(&target, folder.path().join("closeout.2026-01-01.log")).unwrap();
-        let mut log = DailyFile::new(folder.path().to_owned());
+        fs::create_dir(folder(state.path())).unwrap();
+        std::os::unix::fs::symlink(&target, folder(state.path()).join("closeout.2026-01-01.log")).unwrap();
+        let mut log = DailyFile::new(state.path().to_owned());
         assert!(log.write_line(b"x\n", "2026-01-01").is_err());
         assert_eq!(fs::read(&target).unwrap(), b"");
     }
 
     #[test]
     fn an_event_is_one_line_without_controls() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = DailyFile::new(folder.path().to_owned());
+        let state = tempfile::tempdir().unwrap();
+        let mut log = DailyFile::new(state.path().to_owned());
         log.write_line(b"a\n2026 INFO forged\x1b[2J\n", "2026-01-01").unwrap();
-        let content = fs::read_to_string(folder.path().join("closeout.2026-01-01.log")).unwrap();
+        let content = fs::read_to_string(folder(state.path()).join("closeout.2026-01-01.log")).unwrap();
         assert_eq!(content, "a␊2026 INFO forged␛[2J\n");
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,9 @@ use crate::model::{SupervisedRun, WorkspaceId};
 use super::StoreError;
 use super::folder::{Store, own_folder, read_up_to, remove, replace_record};
 use super::workspace_files::{WorkspaceFiles, file_name};
+
+/// The folder with the runs.
+const RUNS: &str = "runs";
 
 /// The longest answer, in bytes.
 const LONGEST_ANSWER: u64 = 1 << 20;
@@ -58,7 +61,7 @@ impl Store {
     /// # Errors
     /// The lock cannot be created.
     pub fn lock_run(&self, workspace: &WorkspaceId) -> Result<Option<RunLock>, StoreError> {
-        own_folder(&self.runs_folder())?;
+        own_folder(self.folder(), RUNS)?;
         let path = self.run_place(workspace).with_extension("lock");
         let lock = write::lock_file(&path, LOOKING).map_err(StoreError::io("lock", &path))?;
         Ok(lock.map(|lock| RunLock { _lock: lock }))
@@ -96,7 +99,7 @@ impl Store {
 
     /// The folder with the stored runs, one file each.
     pub fn runs_folder(&self) -> PathBuf {
-        self.folder().join("runs")
+        self.folder().join(RUNS)
     }
 
     /// The folder for the files of a workspace's run, created if missing.
@@ -104,9 +107,8 @@ impl Store {
     /// # Errors
     /// It cannot be created.
     pub fn run_folder(&self, workspace: &WorkspaceId) -> Result<RunFolder, StoreError> {
-        let folder = self.run_place(workspace).with_extension("files");
-        own_folder(&folder)?;
-        Ok(RunFolder { folder })
+        let below = Path::new(RUNS).join(file_name(workspace.path())).with_extension("files");
+        Ok(RunFolder { folder: own_folder(self.folder(), below)? })
     }
 
     /// How many timeouts in a row a workspace has had, for its circuit breaker. An unreadable file counts
@@ -126,12 +128,12 @@ impl Store {
         self.breaker_files().keep(workspace, BreakerForm { n_time_outs }, replace_record)
     }
 
-    fn run_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.runs_folder())
+    fn run_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), RUNS)
     }
 
-    fn breaker_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.folder().join("breakers"))
+    fn breaker_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), "breakers")
     }
 
     fn run_place(&self, workspace: &WorkspaceId) -> PathBuf {

@@ -16,6 +16,8 @@ use crate::model::{ReadProblem, stable_hash};
 const LONGEST: u64 = 8 << 20;
 /// The extension of a copy that means there was no file.
 const ABSENT: &str = "absent";
+/// The folder of the state folder with the copies.
+const BACKUPS: &str = "backups";
 
 /// The content of the file; `None` if there is none.
 ///
@@ -57,7 +59,7 @@ pub fn replace(
 pub fn copies(state_folder: &Path, path: &Path) -> Vec<Option<Vec<u8>>> {
     let Ok(path) = resolved(path) else { return Vec::new() };
     let mark = mark(&path);
-    let entries = fs::read_dir(backups(state_folder)).into_iter().flatten().filter_map(Result::ok);
+    let entries = fs::read_dir(state_folder.join(BACKUPS)).into_iter().flatten().filter_map(Result::ok);
     let mut names: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(|copy| copy.file_name().is_some_and(|name| name.to_string_lossy().contains(&mark)))
@@ -68,10 +70,6 @@ pub fn copies(state_folder: &Path, path: &Path) -> Vec<Option<Vec<u8>>> {
         if is_absent(&copy) { Some(None) } else { read(&copy).ok().flatten().map(Some) }
     };
     names.into_iter().rev().filter_map(content).collect()
-}
-
-fn backups(state_folder: &Path) -> PathBuf {
-    state_folder.join("backups")
 }
 
 /// The part of the names that identifies copies of this file.
@@ -93,9 +91,7 @@ fn resolved(path: &Path) -> Result<PathBuf, StoreError> {
 }
 
 fn keep_copy(state_folder: &Path, path: &Path, stamp: &str) -> Result<PathBuf, StoreError> {
-    let folder = backups(state_folder);
-    own_folder(state_folder)?;
-    own_folder(&folder)?;
+    let folder = own_folder(state_folder, BACKUPS)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut copy = format!("{stamp}{}{name}", mark(path));
     let content = read(path)?;

@@ -16,6 +16,9 @@ use super::StoreError;
 use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
 use super::workspace_files::file_name;
 
+/// The folder with a file for each workspace.
+const TRUST: &str = "trust";
+
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
@@ -45,7 +48,7 @@ impl Store {
     /// It cannot be written. The previous trust then remains.
     pub fn trust(&self, workspace: &Path, digest: &str, now: Timestamp) -> Result<(), StoreError> {
         let path = self.trust_file(workspace);
-        own_folder(&self.trust_folder())?;
+        own_folder(self.folder(), TRUST)?;
         let form = Form { version: VERSION, digest: digest.to_owned(), trusted_at: now };
         let mut json = serde_json::to_vec_pretty(&form)
             .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
@@ -69,7 +72,7 @@ impl Store {
     }
 
     fn trust_folder(&self) -> PathBuf {
-        self.folder().join("trust")
+        self.folder().join(TRUST)
     }
 
     fn trust_file(&self, workspace: &Path) -> PathBuf {

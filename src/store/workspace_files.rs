@@ -20,6 +20,8 @@ use crate::model::{Draft, KeptReports, WorkspaceId, stable_hash};
 const VERSION: u32 = 1;
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 4 << 20;
+/// The folder with the reports.
+const REPORTS: &str = "reports";
 
 #[derive(Serialize, Deserialize)]
 struct Form<T> {
@@ -30,14 +32,19 @@ struct Form<T> {
     content: T,
 }
 
-/// The folder with a file for each workspace.
-pub(super) struct WorkspaceFiles {
-    folder: PathBuf,
+/// A folder of the state folder with a file for each workspace.
+pub(super) struct WorkspaceFiles<'s> {
+    state: &'s Path,
+    name: &'static str,
 }
 
-impl WorkspaceFiles {
-    pub(super) fn new(folder: PathBuf) -> WorkspaceFiles {
-        WorkspaceFiles { folder }
+impl<'s> WorkspaceFiles<'s> {
+    pub(super) fn new(state: &'s Path, name: &'static str) -> WorkspaceFiles<'s> {
+        WorkspaceFiles { state, name }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.state.join(self.name)
     }
 
     /// Replaces the file of a workspace; `write` is given its path and its content.
@@ -47,7 +54,7 @@ impl WorkspaceFiles {
         content: T,
         write: impl FnOnce(&Path, &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        own_folder(&self.folder)?;
+        own_folder(self.state, self.name)?;
         let place = self.place(workspace);
         let form = Form {
             version: VERSION,
@@ -79,7 +86,7 @@ impl WorkspaceFiles {
     ) -> (BTreeMap<WorkspaceId, T>, usize) {
         let mut read = BTreeMap::new();
         let mut n_unread = 0;
-        if !self.folder.is_dir() {
+        if !self.folder().is_dir() {
             return (read, n_unread);
         }
         for workspace in workspaces {
@@ -96,11 +103,11 @@ impl WorkspaceFiles {
     /// The contents of all workspaces' files. Unreadable ones stay where they are.
     pub(super) fn all<T: DeserializeOwned>(&self) -> Result<BTreeMap<WorkspaceId, T>, StoreError> {
         let read = |path: PathBuf| read_up_to(&path, MAX_FILE).ok().flatten().and_then(|json| parse(&json));
-        Ok(json_files(&self.folder)?.into_iter().filter_map(read).collect())
+        Ok(json_files(&self.folder())?.into_iter().filter_map(read).collect())
     }
 
     pub(super) fn place(&self, workspace: &WorkspaceId) -> PathBuf {
-        self.folder.join(file_name(workspace.path()))
+        self.folder().join(file_name(workspace.path()))
     }
 }
 
@@ -153,8 +160,8 @@ impl Store {
         self.draft_files().of(workspaces)
     }
 
-    fn draft_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.folder().join("drafts"))
+    fn draft_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), "drafts")
     }
 }
 
@@ -206,11 +213,11 @@ impl Store {
 
     /// Where reports are kept, a file for each workspace.
     pub fn reports_folder(&self) -> PathBuf {
-        self.folder().join("reports")
+        self.folder().join(REPORTS)
     }
 
-    fn report_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.reports_folder())
+    fn report_files(&self) -> WorkspaceFiles<'_> {
+        WorkspaceFiles::new(self.folder(), REPORTS)
     }
 }
 

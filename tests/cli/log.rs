@@ -1,6 +1,7 @@
 //! The log of commands that end: what a check decided by, and every failure, a line each.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
 use crate::support::repo::Repo;
 use crate::support::test_env::TestEnv;
@@ -78,4 +79,31 @@ fn the_newest_fifty_are_shown_or_all_since_a_moment() {
     };
     assert_eq!((n(&[]), n(&["-n", "7"]), n(&["."])), (50, 7, 50));
     assert_eq!((n(&["--since", "1h"]), n(&["--since", "1h", "-n", "7"])), (60, 7));
+}
+
+/// Where others can write, a log would tell them what closeout sees, or be written where they like.
+#[test]
+fn no_log_is_written_into_a_folder_of_another_user_or_through_a_link() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    let outside = env.at("outside");
+    for folder in [&outside, &env.at("state")] {
+        fs::create_dir(folder).unwrap();
+    }
+    symlink(&outside, env.at("state/log")).unwrap();
+    assert_eq!(env.run(repo.path(), &["check", "missing"]).code, 4);
+    assert_ne!(env.run(env.at("."), &["status", "missing"]).code, 0);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let theirs = env.at("theirs");
+    fs::create_dir(&theirs).unwrap();
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o777)).unwrap();
+    chown(&theirs, Some(12_345), None).unwrap();
+    let env = env.with_variable("CLOSEOUT_STATE_DIR", &theirs);
+    for arguments in [&["status"][..], &["check"], &["check", "missing"], &["log"]] {
+        let run = env.run(repo.path(), arguments);
+        assert_eq!(fs::read_dir(&theirs).unwrap().count(), 0, "{arguments:?}: {run:?}");
+    }
 }

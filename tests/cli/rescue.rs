@@ -215,6 +215,23 @@ fn a_state_folder_of_another_user_is_not_written_to() {
     }
 }
 
+/// A folder in the state folder can be another's, too: from before the state folder was closed to all others.
+#[test]
+fn a_folder_for_rescues_of_another_user_is_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let (env, repo) = (TestEnv::new(), dirty());
+    let theirs = env.at("state/rescue");
+    std::fs::create_dir_all(&theirs).unwrap();
+    std::os::unix::fs::chown(&theirs, Some(12_345), None).unwrap();
+    for arguments in [&["rescue", "--record-only"][..], &["rescues"]] {
+        let refused = run(&env, &repo, arguments);
+        assert!(refused.code != 0 && refused.err.contains("belongs to another user"), "{refused:?}");
+        assert_eq!(std::fs::read_dir(&theirs).unwrap().count(), 0, "{arguments:?}");
+    }
+}
+
 /// Whatever stands in the place of a file or folder of closeout's own, the message names it and says what to do.
 #[test]
 fn what_stands_in_the_place_of_an_own_folder_is_named_with_the_way_out() {
@@ -225,6 +242,14 @@ fn what_stands_in_the_place_of_an_own_folder_is_named_with_the_way_out() {
     assert_eq!(refused.code, 30, "{refused:?}");
     assert!(refused.err.contains("state/rescue"), "{refused:?}");
     assert!(refused.err.contains("move it away and try again"), "{refused:?}");
+    std::fs::remove_file(env.at("state/rescue")).unwrap();
+    let outside = env.at("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, env.at("state/rescue")).unwrap();
+    let refused = run(&env, &repo, &["rescue", "--record-only"]);
+    assert_eq!(refused.code, 30, "{refused:?}");
+    assert!(refused.err.contains("state/rescue") && refused.err.contains("move it away"), "{refused:?}");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
     std::fs::remove_file(env.at("state/rescue")).unwrap();
     assert_eq!(run(&env, &repo, &["rescue", "--record-only"]).code, 0);
 }

@@ -123,6 +123,20 @@ fn ids_never_lead_out_of_the_folder() {
 }
 
 #[test]
+fn no_event_is_left_behind_a_link() {
+    for link in ["state/hooks", "state/hooks/claude"] {
+        let env = TestEnv::new();
+        let outside = env.at("outside");
+        fs::create_dir_all(outside.join("claude")).unwrap();
+        fs::create_dir_all(env.at(link).parent().unwrap()).unwrap();
+        symlink(&outside, env.at(link)).unwrap();
+        assert_silent(&env.run_with_input(&EVENT, payload("s", "").as_bytes()));
+        let left = [&outside, &outside.join("claude")].map(|folder| fs::read_dir(folder).unwrap().count());
+        assert_eq!(left, [1, 0], "{link}");
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_no_failure() {
     let blocked = TestEnv::new();
     fs::write(blocked.at("state"), "a file").unwrap();

@@ -4,8 +4,8 @@
 //! It holds only the beginning and the length of a reply, readable by this user only. It must not be repaired
 //! in place: a line cut by a crash is skipped, and a damaged one is reported.
 
+use std::fmt::Display;
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use crate::model::{
     ActionClass, ActionProblem, Receipt, ReceiptState, SessionName, hook_file_stem, stable_hash,
 };
 
+/// The folder with the journals.
+const REPLIES: &str = "replies";
 /// How much of a journal is read, in bytes from its end: room for some ten thousand replies to one session.
 const MAX_READ: u64 = 8 << 20;
 /// How long to wait for its lock.
@@ -58,8 +60,8 @@ pub(super) struct Journal {
 impl Journal {
     /// Takes the lock for writing to this session, waiting at most [`LONGEST_WAIT`].
     pub(super) fn take(state: &Path, session: &SessionName) -> Result<Journal, ActionProblem> {
-        let folder = state.join("replies");
-        own_folder(&folder).map_err(|error| failed(&folder, &error))?;
+        let folder = state.join(REPLIES);
+        own_folder(state, Path::new(REPLIES)).map_err(|error| failed(&folder, &error))?;
         let name = format!("{}-{}", hook_file_stem(&session.agent), hook_file_stem(&session.session_id));
         let path = folder.join(name);
         let locked = write::lock_file(&path, LONGEST_WAIT).map_err(|error| failed(&path, &error))?;
@@ -125,7 +127,7 @@ impl Journal {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> ActionProblem {
+fn failed(path: &Path, error: &impl Display) -> ActionProblem {
     let message = format!("the journal of replies {} cannot be used: {error}", path.display());
     ActionProblem::new(ActionClass::Failed, message)
         .with_next("nothing was sent; see that the state folder can be written and has room")

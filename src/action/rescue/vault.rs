@@ -3,19 +3,21 @@
 //!
 //! It must not report a bundle as written before everything was found again in it.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::Read as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{RescueError, references};
+use crate::action::rescue::base::{RescueError, references, repository};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded};
 use crate::model::CommitId;
+
+/// The folder for bundles in one of our own folders.
+const VAULT: &str = "vault";
 
 /// How many bytes of a bundle are read for its object format.
 const HEADER: u64 = 256;
@@ -25,7 +27,7 @@ const IDENTITY: [&str; 4] = ["-c", "user.name=closeout", "-c", "user.email=close
 
 /// The folder for the bundles of one worktree.
 pub(super) fn folder(own: &Path) -> PathBuf {
-    own.join("vault")
+    own.join(VAULT)
 }
 
 /// Writes the record into the vault and returns the bundle's path.
@@ -47,8 +49,7 @@ pub(super) fn write(
         run(&["commit-tree", &format!("{}^{{tree}}", commits.snapshot), "-p", &record], message())?;
     let name = references::of_record(&worktree.repo.key, id);
     run(&["update-ref", &name, &snapshot], Stdin::Lock)?;
-    let vault = folder(&worktree.folder);
-    DirBuilder::new().recursive(true).mode(0o700).create(&vault).map_err(RescueError::io("make", &vault))?;
+    let vault = repository::own_folder(&worktree.folder, VAULT)?;
     let beside = shadow.file("bundle");
     let path = vault.join(format!("{id}.bundle"));
     let beside_text = beside.to_string_lossy().into_owned();

@@ -4,9 +4,10 @@
 mod below;
 mod journal;
 mod new_file;
+mod own;
 
-use std::fs::{self, DirBuilder, File, TryLockError};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::fs::{File, TryLockError};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 use std::{io, thread};
@@ -20,6 +21,7 @@ use super::file::{FLAGS, regular};
 pub use below::{Below, Missing};
 pub use journal::{Journal, Lines};
 pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
+pub use own::{NotOwn, own_folder};
 
 /// Opens a file for appending and reading. If it is missing and `new` is given, it is created with that
 /// mode. It must not be a link.
@@ -42,7 +44,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 }
 
 /// Creates a file in `folder` with the given mode.
-fn create_in(folder: impl std::os::fd::AsFd, name: &std::ffi::OsStr, mode: u32) -> io::Result<File> {
+fn create_in(folder: impl AsFd, name: &std::ffi::OsStr, mode: u32) -> io::Result<File> {
     let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
     Ok(File::from(rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(mode))?))
 }
@@ -73,23 +75,6 @@ pub fn folder_in(parent: &Folder, name: &std::ffi::OsStr) -> rustix::io::Result<
             parent.folder(Path::new(name))
         }
         opened => opened,
-    }
-}
-
-/// Creates one of closeout's own folders (0700) and its parents, if missing.
-///
-/// # Errors
-/// It cannot be created, is a link, belongs to another user, or is accessible to others.
-pub fn own_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let metadata = fs::symlink_metadata(folder)?;
-    let is_own = metadata.is_dir()
-        && metadata.uid() == rustix::process::geteuid().as_raw()
-        && metadata.mode().trailing_zeros() >= 6;
-    if is_own {
-        Ok(())
-    } else {
-        Err(io::Error::other("closeout's own folder can be changed or read by others"))
     }
 }
 

@@ -2,14 +2,15 @@
 //! writable. It must not search above the workspace, because a parent may be a hostile repository.
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
 use crate::action::rescue::base::RescueError;
 use crate::disk;
+use crate::disk::write::{self, NotOwn};
 use crate::git::{self, Repository};
 use crate::model::display_text;
 
@@ -76,15 +77,21 @@ pub(crate) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
     }
 }
 
-/// Refuses a state folder of another user, because nothing may be written there. A missing one is created
-/// later.
-pub(crate) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
-    let user = rustix::process::geteuid().as_raw();
-    match folder.metadata() {
-        Ok(metadata) if metadata.uid() != user => {
-            refused(folder, "is the state folder, and belongs to another user")
+/// Makes sure that the folder `below` the state folder is closeout's own, and gives its path.
+///
+/// # Errors
+/// [`RescueError::Refused`] if it is another user's, or [`RescueError::Io`].
+pub(crate) fn own_folder(state: &Path, below: impl AsRef<Path>) -> Result<PathBuf, RescueError> {
+    let path = state.join(&below);
+    match write::own_folder(state, below.as_ref()) {
+        Ok(()) => Ok(path),
+        Err(NotOwn::Foreign { path, .. }) => {
+            refused(&path, "belongs to another user, and closeout keeps nothing in it")
         }
-        _ => Ok(()),
+        Err(NotOwn::InTheWay { path }) => {
+            Err(RescueError::io("make", &path)(ErrorKind::NotADirectory.into()))
+        }
+        Err(NotOwn::Io { what, path, source }) => Err(RescueError::Io { what, path, source }),
     }
 }
 

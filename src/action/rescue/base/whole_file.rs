@@ -29,6 +29,13 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<DirEntry>, RescueError> {
     listed.map_err(RescueError::io("list", folder))
 }
 
+/// The folders in a folder; links are left out.
+pub(crate) fn folders(folder: &Path) -> Result<Vec<DirEntry>, RescueError> {
+    let mut entries = entries(folder)?;
+    entries.retain(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    Ok(entries)
+}
+
 /// Files with identity and content as they were read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files(BTreeMap<PathBuf, (FileId, Vec<u8>)>);

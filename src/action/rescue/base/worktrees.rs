@@ -5,10 +5,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::whole_file::{entries, read_small};
+use crate::action::rescue::base::whole_file::{folders, read_small};
 use crate::action::rescue::base::{Journal, JournalEntry, RescueError, names};
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
+
+/// The folder of the state folder in which each worktree has one.
+pub(crate) const RESCUE: &str = "rescue";
 
 /// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +27,7 @@ pub(crate) struct Place {
 /// at that place any more, and this repository contains a record from that journal. The repository's other
 /// worktrees follow.
 pub(crate) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
-    let all = state.join("rescue");
+    let all = state.join(RESCUE);
     if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
         return Ok(());
     }
@@ -91,7 +94,7 @@ fn read_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// The known folders of all worktrees of the repository with this shared git directory.
 pub(crate) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
-    let known = every(&state.join("rescue"))?;
+    let known = every(&state.join(RESCUE))?;
     let mut places: Vec<Place> =
         known.into_iter().filter(|(_, common)| common == common_dir).map(|(place, _)| place).collect();
     places.sort_by(|a, b| a.key.cmp(&b.key));
@@ -101,7 +104,7 @@ pub(crate) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place
 /// Every folder of ours, with the shared git directory of its worktree.
 fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let mut places = Vec::new();
-    for entry in entries(all)? {
+    for entry in folders(all)? {
         let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
         let Some((top, common)) = read_place(&folder) else { continue };
         places.push((Place { folder, key, top }, common));

@@ -12,13 +12,13 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::action::rescue::base::{RescueError, Saved, Settings, names, references};
+use crate::action::rescue::base::{RescueError, Saved, Settings, names, references, repository, worktrees};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
-use crate::disk::write::{own_folder, sync_file_system};
+use crate::disk::write::sync_file_system;
 use crate::git::{Git, Stdin};
 use crate::model::{CommitId, display_text};
 
@@ -89,8 +89,7 @@ impl Rescuer {
 
     /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
-        let folder = self.state.join("rescue").join("opened");
-        own_folder(&folder).map_err(RescueError::io("make", &folder))?;
+        let folder = repository::own_folder(&self.state, Path::new(worktrees::RESCUE).join("opened"))?;
         let _lock = lock::lock(&folder)?;
         let (opened, snapshot) = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(), snapshot, paths, into)

@@ -3,14 +3,14 @@
 
 pub(super) mod belonging;
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::action::clock;
-use crate::action::rescue::base::whole_file::read_small;
+use crate::action::rescue::base::whole_file::{self, read_small};
 use crate::action::rescue::base::{Journal, Opened, Place, RescueError, journal, repository, worktrees};
 use crate::action::rescue::{Rescuer, Stage};
 use crate::disk::{self, write};
@@ -97,7 +97,7 @@ impl<'r> WorktreeLock<'r> {
     }
 
     fn of_repository(rescuer: &'r Rescuer, mut repo: Repository) -> Result<WorktreeLock<'r>, RescueError> {
-        repository::check_state_folder(&rescuer.state)?;
+        repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
         worktrees::recognise(&rescuer.state, &mut repo)?;
         let (folder, lock) = locked_folder(rescuer, &repo.key)?;
         let journal = Journal::at(&folder);
@@ -118,7 +118,6 @@ impl<'r> WorktreeLock<'r> {
         top: PathBuf,
         reason: String,
     ) -> Result<WorktreeLock<'r>, RescueError> {
-        repository::check_state_folder(&rescuer.state)?;
         let git_dir = top.join(".git");
         let key = Repository::key_of(&git_dir);
         let (folder, lock) = locked_folder(rescuer, &key)?;
@@ -208,8 +207,7 @@ fn is_waited_for(path: &Path) -> bool {
 
 /// Our own folder for the worktree with this key, locked.
 fn locked_folder(rescuer: &Rescuer, key: &str) -> Result<(PathBuf, File), RescueError> {
-    let folder = rescuer.state.join("rescue").join(key);
-    write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
+    let folder = repository::own_folder(&rescuer.state, Path::new(worktrees::RESCUE).join(key))?;
     let lock = lock(&folder)?;
     Ok((folder, lock))
 }
@@ -251,26 +249,35 @@ impl Rescuer {
     /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
     /// alone what another process is using.
     pub fn sweep(&self) {
-        for entry in fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten() {
-            let Ok(lock) = disk::open(&entry.path().join("lock")) else { continue };
+        for folder in self.own_folders() {
+            let Ok(lock) = disk::open(&folder.join("lock")) else { continue };
             if lock.try_lock().is_err() {
                 continue;
             }
-            remove_left(&entry.path());
+            remove_left(&folder);
         }
     }
 
     /// The tops of worktrees with an interrupted rescue or undo. One that another process is carrying out right
     /// now is included; [`Rescuer::recover`] waits for it.
     pub fn unfinished(&self) -> Vec<PathBuf> {
-        let folders = fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten();
-        let cut = folders.filter_map(|entry| {
-            let actions = Journal::at(&entry.path()).read().ok()?.entries;
+        let cut = self.own_folders().into_iter().filter_map(|folder| {
+            let actions = Journal::at(&folder).read().ok()?.entries;
             let (_, is_over) = journal::last_move(&actions)?;
-            let top = worktrees::place_of(&entry.path())?;
+            let top = worktrees::place_of(&folder)?;
             (!is_over).then_some(top)
         });
         cut.collect()
+    }
+
+    /// Our own folders of all worktrees. Empty if what is above them is not our own.
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let all = self.state.join(worktrees::RESCUE);
+        if all.symlink_metadata().is_err() || repository::own_folder(&self.state, worktrees::RESCUE).is_err()
+        {
+            return Vec::new();
+        }
+        whole_file::folders(&all).unwrap_or_default().iter().map(DirEntry::path).collect()
     }
 }
 
