@@ -1,6 +1,7 @@
 //! Links that come and go in a git directory while rescues run. The witness is a plain walk over what lies outside.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use closeout::action::rescue::Rescuer;
 use closeout::process::{self, Spec};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, Mode, RenameFlags, mkfifoat, renameat_with};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -223,4 +224,48 @@ fn a_child_changes_files_only_below_its_folders() {
 
 fn has_landlock() -> bool {
     fs::read_to_string("/proc/kallsyms").is_ok_and(|all| all.contains("landlock_restrict_self"))
+}
+
+/// An agent puts a link in the place of a folder, or of the new folder itself, while a record is being restored: nothing is
+/// written behind it.
+#[test]
+fn nothing_is_restored_through_a_link_that_comes_meanwhile() {
+    for below in ["", "new", "new/deep"] {
+        let repo = rich();
+        let record = record(&repo);
+        let at = |name: &str| repo.root().join(name);
+        let (into, outside, moved, gate) = (at("into"), at("outside"), at("moved"), at("gate"));
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        mkfifoat(CWD, &gate, Mode::from_raw_mode(0o600)).unwrap();
+        // The contents are read once the new folder is there; this git waits then until the link is there, too.
+        let [git, wait] = [git_program().display().to_string(), gate.display().to_string()];
+        let calls =
+            format!("case \"$*\" in *'cat-file --batch') [ ! -p '{wait}' ] || read go <'{wait}' ;; esac");
+        let git = repo.script("odd-git", &format!("{calls}\nexec '{git}' \"$@\""));
+        let swapped: PathBuf = into.join(below).components().collect();
+        let swap = {
+            let (outside, moved, gate) = (outside.clone(), moved.clone(), gate.clone());
+            std::thread::spawn(move || {
+                let mut waiting = File::options().write(true).open(&gate).unwrap();
+                fs::remove_file(&gate).unwrap();
+                if swapped.exists() {
+                    fs::rename(&swapped, moved).unwrap();
+                }
+                fs::create_dir_all(swapped.parent().unwrap()).unwrap();
+                symlink(outside, swapped).unwrap();
+                waiting.write_all(b"go\n").unwrap();
+            })
+        };
+        let restored = Rescuer { git, ..rescuer(&repo) }.restore(repo.path(), &record.reference, &into);
+        // If git never waited, nothing else would.
+        drop(File::options().read(true).write(true).open(&gate));
+        swap.join().unwrap();
+        assert_eq!(files_below(&outside), Vec::<String>::new(), "{below}: {restored:?}");
+        if below.is_empty() {
+            assert_eq!(restored.unwrap(), record.n_files);
+            assert_eq!(fs::read(moved.join("new/deep/x")).unwrap(), b"x\n");
+        } else {
+            assert!(restored.is_err(), "{below}");
+        }
+    }
 }

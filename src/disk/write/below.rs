@@ -20,6 +20,8 @@ use crate::disk::file::{FLAGS, regular};
 pub enum Missing {
     /// Create them, with the usual access, or that of the folder above if its group shares it.
     Create,
+    /// Create them for this user only.
+    CreatePrivate,
     /// Fail.
     Fail,
 }
@@ -40,7 +42,7 @@ impl Below {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
         let parent = path.parent().unwrap_or(Path::new(""));
         let folder = match top.folder(parent) {
-            Err(Errno::NOENT) if missing == Missing::Create => created(top, parent)?,
+            Err(Errno::NOENT) if missing != Missing::Fail => created(top, parent, missing)?,
             opened => opened?,
         };
         Ok(Below { folder, name })
@@ -112,6 +114,14 @@ impl Below {
         create_in(&self.folder, &self.name, mode)
     }
 
+    /// Creates a symbolic link to `target`.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, or any other I/O error.
+    pub fn create_link(&self, target: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, &self.folder, &self.name)?)
+    }
+
     /// Opens the regular file for appending. If it is missing and `new` is given, it is created with that mode.
     ///
     /// # Errors
@@ -125,11 +135,14 @@ impl Below {
 }
 
 /// Opens the folder `path` below `top`, creating what is missing of it.
-fn created(top: &Folder, path: &Path) -> rustix::io::Result<Folder> {
+fn created(top: &Folder, path: &Path, missing: Missing) -> rustix::io::Result<Folder> {
+    let is_private = missing == Missing::CreatePrivate;
+    let mode = Mode::from_raw_mode(if is_private { 0o700 } else { 0o777 });
     let mut folder = top.folder(Path::new(""))?;
     for name in path {
         folder = match folder.folder(Path::new(name)) {
-            Err(Errno::NOENT) => match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+            Err(Errno::NOENT) => match rustix::fs::mkdirat(&folder, name, mode) {
+                Ok(()) if is_private => folder.folder(Path::new(name))?,
                 Ok(()) => shared_as(&folder, folder.folder(Path::new(name))?)?,
                 Err(Errno::EXIST) => folder.folder(Path::new(name))?,
                 Err(errno) => return Err(errno),
@@ -164,7 +177,7 @@ mod tests {
         fs::create_dir(top.join("out")).unwrap();
         symlink("../../out", top.join("in/a/link")).unwrap();
         let folder = Folder::open_resolved(&top.join("in")).unwrap();
-        for missing in [Missing::Create, Missing::Fail] {
+        for missing in [Missing::Create, Missing::CreatePrivate, Missing::Fail] {
             for path in ["a/link/file", "a/link/new/file"] {
                 let error = Below::open(&folder, Path::new(path), missing).unwrap_err();
                 let errno = Errno::from_io_error(&error);

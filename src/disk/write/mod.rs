@@ -102,11 +102,18 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// Any I/O error.
 pub fn sync_file_system(path: &Path) -> io::Result<()> {
-    let opened = File::open(path)?;
+    sync_file_system_of(&File::open(path)?)
+}
+
+/// The same, for the file system that contains an open file or folder.
+///
+/// # Errors
+/// Any I/O error.
+pub fn sync_file_system_of(opened: impl AsFd) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    return Ok(rustix::fs::syncfs(&opened)?);
+    return Ok(rustix::fs::syncfs(opened)?);
     #[cfg(not(target_os = "linux"))]
-    opened.sync_all()
+    Ok(rustix::fs::fsync(opened)?)
 }
 
 /// The time between two attempts.

@@ -1,24 +1,24 @@
 //! Writes the work tree of a record into a new, empty folder.
 //!
-//! It must not write into a folder that holds anything or through a link, and must not write anything before
-//! every name is known to be safe.
+//! It must not write into a folder that holds anything or through a link, not even one that comes while it writes, and must
+//! not write anything before every name is known to be safe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File};
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use rustix::io::Errno;
 
 use crate::action::rescue::base::{RescueError, Saved, Settings, names, references, repository, worktrees};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
-use crate::disk;
-use crate::disk::write::sync_file_system;
+use crate::disk::write::{Below, Missing, folder_in, sync_file_system_of};
+use crate::disk::{self, Folder};
 use crate::git::{Git, Stdin};
 use crate::model::{CommitId, display_text};
 
@@ -59,6 +59,7 @@ impl Rescuer {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
         let git = worktree.git();
+        let into = &place_of(into)?;
         check_outside(&worktree, into)?;
         let known = catalogue::known(&worktree, reference)?;
         // Git may hang in the repository of a record that is not in it.
@@ -89,6 +90,7 @@ impl Rescuer {
 
     /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
+        let into = &place_of(into)?;
         let folder = repository::own_folder(&self.state, Path::new(worktrees::RESCUE).join("opened"))?;
         let _lock = lock::lock(&folder)?;
         let (opened, snapshot) = Opened::open(self, bundle, &folder.join("work"))?;
@@ -117,16 +119,19 @@ fn snapshot_of(
     Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
 }
 
+/// The path of a folder, which need not exist, without links on the way: none that comes later is followed.
+fn place_of(into: &Path) -> Result<PathBuf, RescueError> {
+    let real = |path: &Path| path.canonicalize().map_err(RescueError::io("find", path));
+    let Some(name) = into.file_name() else { return real(into) };
+    let above = into.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Ok(real(above.unwrap_or(Path::new(".")))?.join(name))
+}
+
 /// Refuses a folder of git's or closeout's own: files there would be mistaken for references or objects.
 fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError> {
-    let above = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let real = into.canonicalize().or_else(|_| above.canonicalize());
-    let is_inside = |real: &PathBuf| {
-        [&worktree.repo.git_dir, &worktree.repo.common_dir, &worktree.folder]
-            .iter()
-            .any(|folder| real.starts_with(folder))
-    };
-    if real.as_ref().is_ok_and(is_inside) {
+    let (repo, own) = (&worktree.repo, disk::resolve(&worktree.folder));
+    let own = own.map_err(RescueError::io("find", &worktree.folder))?;
+    if [&repo.git_dir, &repo.common_dir, &own].iter().any(|folder| into.starts_with(folder)) {
         let message = "this folder is git's or closeout's own; choose one outside of it";
         return Err(RescueError::Refused(message.to_owned()));
     }
@@ -143,13 +148,13 @@ fn restore(
     let files = chosen(files(git, snapshot)?, paths)?;
     check_names(&files)?;
     let sizes = sizes(git, &files)?;
-    new_folder(into)?;
+    let new = NewFolder::open(into)?;
     let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
     // Links come last, so that nothing can be written through them.
     for group in groups(plain.into_iter().chain(links), &sizes) {
         let written = match group[..] {
-            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry),
-            _ => write_group(git, into, &group),
+            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &new, path, entry),
+            _ => write_group(git, &new, &group),
         };
         written.map_err(|error| {
             if !matches!(error, RescueError::Cancelled { .. }) {
@@ -161,7 +166,7 @@ fn restore(
     }
     // Success is reported only after it is on disk.
     if rescuer.is_synced {
-        sync_file_system(into).map_err(RescueError::io("write", into))?;
+        sync_file_system_of(&new.folder).map_err(RescueError::io("write", into))?;
     }
     Ok(files.len())
 }
@@ -234,17 +239,41 @@ fn check_names(files: &Files) -> Result<(), RescueError> {
     }
 }
 
-fn new_folder(into: &Path) -> Result<(), RescueError> {
-    match DirBuilder::new().mode(0o700).create(into) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let is_folder = into.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-            if is_folder && fs::read_dir(into).is_ok_and(|mut entries| entries.next().is_none()) {
-                return Ok(());
+/// The new folder, held open: what others put in its place or on the way to it gets nothing.
+struct NewFolder {
+    folder: Folder,
+    path: PathBuf,
+}
+
+impl NewFolder {
+    /// Opens the folder, which must be empty, or makes it.
+    fn open(into: &Path) -> Result<NewFolder, RescueError> {
+        let made = || match (into.parent(), into.file_name()) {
+            (Some(above), Some(name)) => folder_in(&Folder::open_resolved(above)?, name),
+            _ => Err(Errno::NOENT),
+        };
+        let opened = match Folder::open_resolved(into) {
+            Err(Errno::NOENT) => made(),
+            opened => opened,
+        };
+        let is_empty = |folder: &Folder| {
+            let names = folder.entries()?.map(|entry| Ok(entry?.file_name().to_bytes().len()));
+            // Every folder has `.` and `..`.
+            names.sum::<rustix::io::Result<usize>>().map(|length| length == ".".len() + "..".len())
+        };
+        match opened.and_then(|folder| is_empty(&folder).map(|is_empty| (folder, is_empty))) {
+            Ok((folder, true)) => Ok(NewFolder { folder, path: into.to_owned() }),
+            Ok((_, false)) | Err(Errno::LOOP | Errno::NOTDIR) => {
+                Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
             }
-            Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
+            Err(errno) => Err(RescueError::io("make", into)(errno.into())),
         }
-        Err(error) => Err(RescueError::io("make", into)(error)),
+    }
+
+    /// The place for a file below, in a folder that is made if it is missing.
+    fn below(&self, path: &Path) -> Result<Below, RescueError> {
+        let opened = Below::open(&self.folder, path, Missing::CreatePrivate);
+        opened.map_err(RescueError::io("make", &self.path.join(path)))
     }
 }
 
@@ -283,7 +312,7 @@ fn groups<'f>(
     groups
 }
 
-fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
+fn write_group(git: &Git<'_>, new: &NewFolder, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
     let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
     let output = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?;
     let mut answer = &output[..];
@@ -294,7 +323,7 @@ fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> 
             return Err(not_as_listed(path));
         };
         answer = rest;
-        write_one(&into.join(path), entry, content)?;
+        write_one(new, path, entry, content)?;
     }
     Ok(())
 }
@@ -303,41 +332,39 @@ fn not_as_listed(path: &Path) -> RescueError {
     RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
 }
 
-fn new_file(path: &Path, entry: &TreeEntry) -> Result<File, RescueError> {
-    let mode = if entry.mode == "100755" { 0o700 } else { 0o600 };
-    let mut options = File::options();
-    options.read(true).write(true).create_new(true).mode(mode);
-    options.open(path).map_err(RescueError::io("make", path))
+/// The mode of a file of the record: it is accessible to this user only.
+fn mode(entry: &TreeEntry) -> u32 {
+    if entry.mode == "100755" { 0o700 } else { 0o600 }
 }
 
-fn parent_of(path: &Path) -> Result<(), RescueError> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))
+fn write_one(new: &NewFolder, path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
+    let place = new.below(path)?;
+    let written = if entry.mode == "120000" {
+        place.create_link(OsStr::from_bytes(content))
+    } else {
+        place.create(mode(entry)).and_then(|mut file| file.write_all(content))
+    };
+    written.map_err(RescueError::io("write", &new.path.join(path)))
 }
 
-fn write_one(path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
-    parent_of(path)?;
-    if entry.mode == "120000" {
-        let target = OsStr::from_bytes(content);
-        return std::os::unix::fs::symlink(target, path).map_err(RescueError::io("make", path));
-    }
-    new_file(path, entry)?.write_all(content).map_err(RescueError::io("write", path))
-}
-
-/// Has git write a large content to `path`, then reads the file again to verify it.
-fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
-    parent_of(path)?;
-    let file = Arc::new(new_file(path, entry)?);
+/// Has git write a large content to the file, then reads it again to verify it.
+fn write_large(git: &Git<'_>, new: &NewFolder, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
+    let shown = new.path.join(path);
+    let made = new.below(path)?.create(mode(entry));
+    let file = Arc::new(made.map_err(RescueError::io("make", &shown))?);
     git.write_blob(&entry.id, &file)?;
-    let written = disk::open(path).map_err(RescueError::io("open", path))?;
-    let size = written.metadata().map_err(RescueError::io("look at", path))?.len();
+    let failed = || RescueError::io("read", &shown);
+    let size = file.metadata().map_err(failed())?.len();
     let mut id = git.repo.format.blob(size);
-    let mut written = written.take(size);
     let mut piece = vec![0; 1 << 20];
-    loop {
-        match written.read(&mut piece).map_err(RescueError::io("read", path))? {
+    let mut n_read = 0;
+    while n_read < size {
+        match disk::fill(&file, n_read, &mut piece).map_err(failed())? {
             0 => break,
-            n => id.update(&piece[..n]),
+            n => {
+                id.update(&piece[..n]);
+                n_read += n as u64;
+            }
         }
     }
     if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
