@@ -144,7 +144,7 @@ pub fn read_linked(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
     existing(open_linked_sized(path))?.map(|file| read_whole(&file, cap)).transpose()
 }
 
-fn read_whole((file, length): &(File, u64), cap: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_whole((file, length): &(File, u64), cap: u64) -> io::Result<Vec<u8>> {
     let content = read_sized(file, *length, cap.saturating_add(1))?;
     if content.len() as u64 > cap {
         let message = format!("it is longer than {cap} bytes");

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::file::{FLAGS, regular, sized};
+use super::file::{FLAGS, existing, read_whole, regular, sized};
 
 /// A folder, held open, so that names below it cannot resolve anywhere else.
 #[derive(Debug)]
@@ -82,6 +82,14 @@ impl Folder {
     /// As [`Folder::file`].
     pub fn file_seen(&self, below: &Path) -> io::Result<(File, Metadata)> {
         regular(self.open_below(below, OFlags::empty()))
+    }
+
+    /// Reads the regular file `below` this folder, of at most `cap` bytes. `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Folder::file`], and if the file is longer than `cap`.
+    pub fn read(&self, below: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
+        existing(self.file_seen(below).map(sized))?.map(|file| read_whole(&file, cap)).transpose()
     }
 
     /// Another handle on the same folder.

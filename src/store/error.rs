@@ -35,6 +35,12 @@ pub enum StoreError {
         /// The required kind.
         expected: &'static str,
     },
+    /// A link is where an agent could have put it.
+    #[error("{} is a symbolic link, and in a project it is not followed", display_text::path(path))]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// Another closeout holds the lock and did not release it in time.
     #[error("another closeout is writing to {}", display_text::path(path))]
     Busy {

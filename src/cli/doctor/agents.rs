@@ -12,7 +12,7 @@ use crate::config::{Config, Flags};
 use crate::engine::clock;
 use crate::model::{Timestamp, display_text};
 use crate::present::counts;
-use crate::store::settings_file;
+use crate::store::settings_file::SettingsFile;
 
 /// How recently a session must have changed to count as of today, in milliseconds.
 const TODAY: i64 = 24 * 3_600_000;
@@ -140,10 +140,10 @@ fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
 
 /// How much of `hooks` is in the settings in `folder`, and the path of the settings file for display.
 fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
-    let path = hooks.file(SettingsScope::User(folder));
-    let shown = display_text::path(&path);
-    let content = settings_file::read(&path)
-        .map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;
+    let file = SettingsFile::of_person(hooks.file(SettingsScope::User(folder)));
+    let shown = display_text::path(file.path());
+    let content =
+        file.read().map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;
     let is_there = state(hooks, &content.unwrap_or_default());
     let is_there =
         is_there.map_err(|problem| Finding::problem(format!("{shown}: {problem}"), "repair the file"))?;

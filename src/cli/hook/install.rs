@@ -1,8 +1,8 @@
 //! `closeout hook install` and `closeout hook remove`: shows the changes to each agent's settings and makes
 //! them. What cannot be changed safely must stay, and is reported with the reason.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::fmt::{Display, Write as _};
+use std::path::PathBuf;
 
 use jiff::Timestamp as Moment;
 use similar::{ChangeTag, TextDiff};
@@ -16,7 +16,7 @@ use crate::cli::output;
 use crate::engine::clock;
 use crate::model::display_text;
 use crate::present::counts;
-use crate::store::settings_file;
+use crate::store::settings_file::SettingsFile;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
@@ -25,7 +25,7 @@ pub(super) enum Direction {
 }
 
 struct Change {
-    path: PathBuf,
+    file: SettingsFile,
     before: Option<String>,
     after: Option<String>,
 }
@@ -78,14 +78,8 @@ pub(crate) fn own_program() -> Result<String, Failure> {
         .map_err(|_| Failure::Usage("the path of closeout is not UTF-8, which settings must be".to_owned()))
 }
 
-/// The first symbolic link between `folder` and `path`: an agent could have pointed it anywhere.
-fn link_below(folder: &Path, path: &Path) -> Option<PathBuf> {
-    let below = path.strip_prefix(folder).ok()?;
-    let places = below.components().scan(folder.to_owned(), |place, part| {
-        place.push(part);
-        Some(place.clone())
-    });
-    places.into_iter().find(|place| place.is_symlink())
+fn unchanged(name: &str, why: &impl Display) -> Failure {
+    Failure::Settings(format!("{name}: nothing was changed: {why}"))
 }
 
 struct Job<'a> {
@@ -110,21 +104,16 @@ impl Job<'_> {
             output::print_line(&format!("{name}: passed over, {folder} is not there"))?;
             return Ok(None);
         }
-        let scope = match self.settings.scope {
-            HookScope::User => SettingsScope::User(&folder),
-            HookScope::Project => SettingsScope::Project(&self.environment.here),
+        let file = match self.settings.scope {
+            HookScope::User => SettingsFile::of_person(hooks.file(SettingsScope::User(&folder))),
+            HookScope::Project => {
+                let here = &self.environment.here;
+                SettingsFile::in_project(here, hooks.file(SettingsScope::Project(here)))
+                    .map_err(|error| unchanged(name, &error))?
+            }
         };
-        let path = hooks.file(scope);
-        if let (HookScope::Project, Some(link)) =
-            (self.settings.scope, link_below(&self.environment.here, &path))
-        {
-            let link = display_text::path(&link);
-            return Err(Failure::Settings(format!(
-                "{name}: nothing was changed: {link} is a symbolic link, and in a project it is not followed"
-            )));
-        }
-        let change = self.change(hooks, path)?;
-        let shown = display_text::path(&change.path);
+        let change = self.change(hooks, file)?;
+        let shown = display_text::path(change.file.path());
         if change.before == change.after {
             let state = match self.direction {
                 Direction::In => "the hooks are there already",
@@ -142,8 +131,8 @@ impl Job<'_> {
         }
         let stamp = stamp();
         let after = change.after.as_deref().map(str::as_bytes);
-        let copy = settings_file::replace(&self.state_folder, &change.path, after, &stamp)
-            .map_err(|error| Failure::Settings(format!("{name}: nothing was changed: {error}")))?;
+        let copy = change.file.replace(&self.state_folder, after, &stamp);
+        let copy = copy.map_err(|error| unchanged(name, &error))?;
         let copy = display_text::path(&copy);
         let lines = change.lines();
         output::print_line(&format!("{name}: changed {shown} ({lines}); what was there before: {copy}"))?;
@@ -157,23 +146,20 @@ impl Job<'_> {
         Ok(Some(notes))
     }
 
-    fn change(&self, hooks: &'static Hooks, path: PathBuf) -> Result<Change, Failure> {
+    fn change(&self, hooks: &'static Hooks, file: SettingsFile) -> Result<Change, Failure> {
         let name = hooks.agent;
-        let unreadable = |what: &str| {
-            let path = display_text::path(&path);
-            Failure::Settings(format!("{name}: nothing was changed: {path}: {what}"))
-        };
-        let before = settings_file::read(&path)
-            .map_err(|error| Failure::Settings(format!("{name}: nothing was changed: {error}")))?;
+        let unreadable =
+            |what: &str| unchanged(name, &format!("{}: {what}", display_text::path(file.path())));
+        let before = file.read().map_err(|error| unchanged(name, &error))?;
         let before = before
             .map(String::from_utf8)
             .transpose()
             .map_err(|_| unreadable("it is not UTF-8; repair it, then try again"))?;
         let after = match hooks.plugin(&self.program) {
             Some(plugin) => self.plugin(hooks, plugin, before.as_deref(), &unreadable)?,
-            None => self.edited(hooks, &path, before.as_deref(), &unreadable)?,
+            None => self.edited(hooks, &file, before.as_deref(), &unreadable)?,
         };
-        Ok(Change { path, before, after })
+        Ok(Change { file, before, after })
     }
 
     fn plugin(
@@ -198,7 +184,7 @@ impl Job<'_> {
     fn edited(
         &self,
         hooks: &'static Hooks,
-        path: &Path,
+        file: &SettingsFile,
         before: Option<&str>,
         unreadable: &impl Fn(&str) -> Failure,
     ) -> Result<Option<String>, Failure> {
@@ -216,7 +202,7 @@ impl Job<'_> {
                 if after == before {
                     return Ok(Some(after));
                 }
-                Ok(self.as_it_was(path, before, &wanted, after))
+                Ok(self.as_it_was(file, before, &wanted, after))
             }
         }
     }
@@ -224,8 +210,8 @@ impl Job<'_> {
     /// The text from before the hooks were installed, if nothing else has changed since. It comes from the
     /// backup, as removing the hooks could yield more than one layout. Otherwise `after`, or no file if that
     /// is empty and closeout created the file.
-    fn as_it_was(&self, path: &Path, now: &str, wanted: &Wanted, after: String) -> Option<String> {
-        let copies = settings_file::copies(&self.state_folder, path);
+    fn as_it_was(&self, file: &SettingsFile, now: &str, wanted: &Wanted, after: String) -> Option<String> {
+        let copies = file.copies(&self.state_folder);
         let is_made_here = copies.last().is_some_and(Option::is_none);
         for copy in copies {
             let Ok(copy) = copy.map(String::from_utf8).transpose() else { continue };
@@ -257,7 +243,7 @@ impl Change {
     fn label(&self, name: &str) -> String {
         let (before, after) =
             (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
-        let path = display_text::path(&self.path);
+        let path = display_text::path(self.file.path());
         let label =
             |content: Option<&String>| content.map_or_else(|| "/dev/null".to_owned(), |_| path.clone());
         let diff = TextDiff::from_lines(before, after);
