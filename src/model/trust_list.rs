@@ -40,7 +40,7 @@ pub enum TrustKind {
     File,
     /// The user's own rescue program.
     RescueProgram,
-    /// What a script runs and cannot be found: it is trusted only for the tracked files as they are now.
+    /// What a script runs and is not understood: it is trusted only for the tracked and new files as they are now.
     NotCovered,
     /// A check that the user configured, which runs a file of the workspace.
     Check,

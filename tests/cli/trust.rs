@@ -135,6 +135,29 @@ fn hooks_run_when_they_are_wanted_and_trusted() {
     assert_eq!(none.code, 2, "{none:?}");
 }
 
+/// A trap runs what no command of the hook shows.
+#[test]
+fn a_hook_that_would_run_a_changed_file_is_not_run() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    let canary = env.at("canary");
+    repo.write("tools/lint", "echo fine\n").stage("tools/lint");
+    repo.git(["commit", "-q", "-m", "tools", "--only", "tools/lint"]);
+    fs::create_dir_all(repo.path().join(".git/hooks")).unwrap();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\ntrap \"sh tools/lint\" EXIT\n");
+    make_executable(&repo, ".git/hooks/pre-commit");
+    let trusted = run(&env, &repo, &["trust", "--yes"]);
+    assert!(trusted.out.contains("trap") && trusted.out.contains("ignored files"), "{trusted:?}");
+    repo.write("tools/lint", format!("touch {}\n", canary.display()));
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let refused = run(&env, &repo, &["rescue", "--hooks", "--yes"]);
+    assert_eq!(refused.code, 22, "{refused:?}");
+    assert!(!canary.exists());
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
+    assert_eq!(run(&env, &repo, &["trust", "--yes"]).code, 0);
+    assert_eq!(run(&env, &repo, &["rescue", "--hooks", "--yes"]).code, 0);
+    assert!(canary.exists());
+}
+
 #[test]
 fn the_own_program_of_a_workspace_makes_the_commit_when_it_is_trusted() {
     let (env, repo) = (TestEnv::new(), dirty());

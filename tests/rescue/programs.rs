@@ -134,6 +134,7 @@ fn what_a_hook_formats_in_the_work_tree_is_said_and_not_committed() {
     let done = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
     assert!(done.notes[0].contains("f changed"), "{:?}", done.notes);
     assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x  \n");
+    let rescuer = trusting(&repo);
     let done = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
     assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x\n");
 }
@@ -247,6 +248,45 @@ fn an_own_program_that_changes_files_is_said_not_to_be_undone_exactly() {
     assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
 }
 
+/// Nobody knows which of the two versions ran what.
+#[test]
+fn an_own_program_that_was_changed_while_it_ran_is_not_a_success() {
+    let repo = Repo::new();
+    own_script(&repo, "git add f; git commit -q -m x; echo '# more' >> commit-rescue.py");
+    repo.write("f", "1\n");
+    let rescuer = trusting(&repo);
+    let refused = rescuer.commit(repo.path(), &with_own(&rescuer, &repo));
+    let Err(RescueError::SavedOnly(words)) = &refused else { panic!("{refused:?}") };
+    assert!(words.contains("commit-rescue.py changed while"), "{words}");
+}
+
+#[test]
+fn an_own_program_runs_from_a_copy() {
+    for (name, body) in [
+        ("commit-rescue.py", "#!/bin/sh\necho \"ran as $0\"; exit 1\n"),
+        ("commit-rescue.py", "#!/usr/bin/env python3\nprint('ran as ' + __file__)\n"),
+        ("tools/own", "echo \"ran as $0\"; exit 1\n"),
+    ] {
+        let repo = Repo::new();
+        repo.write(name, body);
+        make_executable(&repo.at(name));
+        let own = name.starts_with("tools").then(|| vec!["sh".into(), name.into()]);
+        let trust = |rescuer: Rescuer| {
+            let digest = rescuer.trust_list(repo.path()).unwrap().digest;
+            Rescuer { trusted: [digest].into(), ..rescuer }
+        };
+        let rescuer = trust(Rescuer { own_program: own, ..trusting(&repo) });
+        let words = rescuer.commit(repo.path(), &with_own(&rescuer, &repo)).unwrap_err().to_string();
+        let ran = words.split_once("ran as ").map(|(_, rest)| rest.to_owned());
+        assert!(
+            ran.as_ref().is_some_and(|it| it.starts_with(&*rescuer.state.to_string_lossy()))
+                || name.ends_with("py"),
+            "{words}"
+        );
+        assert!(!words.contains(&format!("ran as {}", repo.path().display())), "{words}");
+    }
+}
+
 #[test]
 fn a_configured_program_outside_the_workspace_is_the_persons_own_word() {
     let repo = rich();
@@ -258,6 +298,11 @@ fn a_configured_program_outside_the_workspace_is_the_persons_own_word() {
     assert!(plan.programs.own.as_ref().unwrap().is_trusted && !plan.programs.is_trusted);
     rescuer.commit(repo.path(), &plan).unwrap();
     assert_eq!(repo.git(["log", "-1", "--format=%s"]), "by mine");
+    // Nor is one that is given a file that is not there yet.
+    for word in ["tools/save", "save.py", "--file=tools/save"] {
+        rescuer.own_program = Some(vec!["sh".into(), word.into()]);
+        assert!(!with_own(&rescuer, &repo).programs.own.unwrap().is_trusted, "{word}");
+    }
     // A program that is given a workspace file to run is not trusted.
     rescuer.own_program = Some(vec!["sh".into(), "e".into()]);
     repo.write("e", "exit 1\n");

@@ -44,11 +44,15 @@ fn the_commit_holds_the_work_tree_and_leaves_nothing_to_do() {
 fn a_path_with_a_filter_program_is_left_out_without_trust() {
     let repo = Repo::new();
     let canary = repo.root().join("canary");
-    repo.git(["config", "filter.red.clean", &format!("touch {}; cat", canary.display())]);
+    let touch = format!("touch {}", canary.display());
+    repo.git(["config", "filter.red.clean", &format!("{touch}; cat")]);
     repo.write(".gitattributes", "f filter=red\n").write("f", "SECRET\n");
     let mut plan = plan(&repo);
     assert_eq!(left_out(&repo, "f"), Some(LeftOut::Untrusted));
-    assert_eq!(plan.notes, [PlanNote::FiltersNotTrusted(vec!["red".to_owned()])]);
+    assert_eq!(
+        plan.notes,
+        [PlanNote::FiltersNotTrusted(vec!["red".to_owned()]), PlanNote::NotCovered(vec![touch])]
+    );
     let asked_for = plan.paths.iter_mut().find(|path| path.path == b"f").unwrap();
     asked_for.left_out = None;
     let before = fingerprint(&repo);

@@ -12,8 +12,9 @@ use crate::action::rescue::snapshot::Recorded;
 use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{Tree, leaving_out};
 use crate::action::rescue::trust::Programs;
-use crate::action::rescue::trust::scripts::own_command;
-use crate::action::rescue::visible::{self, Attributes, MessageFacts, Staged, Staging, message, split};
+use crate::action::rescue::visible::{
+    self, Attributes, MessageFacts, Staged, Staging, Trusted, message, split,
+};
 use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
@@ -114,7 +115,7 @@ impl Rescuer {
             split: None,
             author: author::known(&git, &current.settings)?,
             notes,
-            programs: self.planned_programs(&git, programs, filters),
+            programs: Self::planned_programs(programs, filters),
         })
     }
 }
@@ -155,22 +156,19 @@ impl Rescuer {
         }
     }
 
-    /// The environment and limits of programs, if these programs are trusted.
-    pub(super) fn for_programs(&self, programs: &Programs) -> Option<ForPrograms<'_>> {
-        programs.is_trusted.then(|| ForPrograms {
-            env: &self.program_env,
-            limit: self.program_limit,
-            launcher: self.launcher.as_ref(),
-        })
+    /// What trusted filters run and get; `None` if they are not trusted.
+    pub(super) fn for_programs<'a>(&'a self, programs: &'a Programs) -> Option<Trusted<'a>> {
+        let (env, launcher) = (&self.program_env[..], self.launcher.as_ref());
+        let limits = ForPrograms { env, limit: self.program_limit, launcher };
+        programs.is_trusted.then_some(Trusted { programs, limits })
     }
 
-    fn planned_programs(&self, git: &Git<'_>, programs: Programs, filters: Vec<String>) -> PlannedPrograms {
+    fn planned_programs(programs: Programs, filters: Vec<String>) -> PlannedPrograms {
         PlannedPrograms {
             is_trusted: programs.is_trusted,
             filters,
             hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
-            own: own_command(self, &git.repo.top)
-                .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
+            own: programs.own.map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
             wanted: None,
             spec: None,
             digest: programs.list.digest,

@@ -53,6 +53,11 @@ impl Files {
         self.0.get(path).map(|(_, content)| &content[..])
     }
 
+    /// Every file with its content.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.0.iter().map(|(path, (_, content))| (path.as_path(), &content[..]))
+    }
+
     /// A file whose identity differs from the one before it was read, if there is one.
     pub(crate) fn changed(&self) -> Option<&Path> {
         self.0.iter().find(|(path, (id, _))| file_id(path) != Some(*id)).map(|(path, _)| path.as_path())

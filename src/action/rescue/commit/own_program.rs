@@ -11,11 +11,10 @@ use crate::action::rescue::ref_transaction::target::in_progress;
 use crate::action::rescue::snapshot::Recorded;
 use crate::action::rescue::survey::commits::differing;
 use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
-use crate::action::rescue::trust::hooks;
-use crate::action::rescue::trust::scripts::own_command;
+use crate::action::rescue::trust::{Copies, hooks};
 use crate::git::{Git, Stdin, commit_id, operation};
 use crate::model::{CommitId, CommitTarget, RescuePlan, Rescued, display_text};
-use crate::process::{self, End, Output, ProcessError, Spec};
+use crate::process::{self, End, Output, ProcessError};
 
 impl Rescuer {
     /// Runs the person's own program instead of the commit and examines what it did.
@@ -32,37 +31,27 @@ impl Rescuer {
             let why = "a rescue program commits to the branch that is checked out";
             return Err(RescueError::Refused(why.to_owned()));
         };
-        let Some(own) = own_command(self, &git.repo.top) else {
-            return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
-        };
         // It runs git itself, with the settings that count then: they are read anew.
         let settings = Settings::read(git)?;
         let programs = self.programs(git, &settings, &current.survey.entries, &current.survey.untracked)?;
+        let Some(own) = &programs.own else {
+            return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
+        };
         if !programs.is_own_trusted {
             return Err(RescueError::Untrusted(format!(
                 "the rescue program is not trusted: {}",
                 own.words.join(" ")
             )));
         }
-        let mut spec = Spec::new(own.program, &git.repo.top).args(own.args);
-        for (name, value) in &self.program_env {
-            spec = spec.env(name, value);
-        }
+        let copies = Copies::write(&programs, current.shadow.file("programs"))?;
+        let mut spec = self.spec_of(copies.command(&own.program, &own.args), &git.repo.top);
         spec = spec.env("CLOSEOUT_RECORD", &*saved.reference);
         if let Some(name) = &plan.programs.spec {
             spec = spec.env("CLOSEOUT_SPEC", name);
         }
         spec.stdin = Some(plan.message.clone().into_bytes());
-        spec.time_limit = self.program_limit;
-        spec.own_session.clone_from(&self.launcher);
-        spec.cancel = Some(self.cancel.clone());
         let message = message_of(process::run(&spec))?;
-        let changed = programs.files.changed().map(|path| {
-            format!(
-                "{} changed while the rescue program ran: what ran may not be what is trusted",
-                display_text::path(path)
-            )
-        });
+        let replaced = programs.files.changed().map(display_text::path);
         // Even after a cancellation, what the program did is examined and journalled.
         let held = self.cancel.hold();
         let git = &git.to_the_end();
@@ -75,7 +64,7 @@ impl Rescuer {
             .map_err(|error| error.to_string());
         let undoable = pinned
             .and_then(|_| journal_own(worktree, git, current, plan, saved, (id, commits.last().copied())));
-        let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
+        let mut notes: Vec<String> = message.into_iter().collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
             Err(words) => {
@@ -86,6 +75,14 @@ impl Rescuer {
                 false
             }
         };
+        // The commits are entered all the same, so that they can be taken back.
+        if let Some(path) = replaced {
+            let words =
+                format!("{path} changed while the rescue program ran: what ran may not be what is trusted");
+            let kept =
+                format!("its commits are on {branch}, and the record {} holds the work", saved.reference);
+            return Err(RescueError::SavedOnly(format!("{words}; {kept}")));
+        }
         let changed = commits.last().map(|last| differing(git, plan.head, *last)).transpose()?;
         let n_paths = changed.map_or(0, |paths| paths.len());
         Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })

@@ -18,9 +18,9 @@ use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::listing::{self, digest};
 use crate::action::rescue::survey::spool::quoted;
 use crate::action::rescue::survey::{Spool, Survey, Tree, TreeEntry, nested};
-use crate::action::rescue::visible::{Attributes, Staging, conversion};
+use crate::action::rescue::visible::{Attributes, Staging, Trusted, conversion};
 use crate::git::{
-    self, ForPrograms, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded,
+    self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded,
 };
 use crate::model::{CommitId, Gap};
 
@@ -367,7 +367,7 @@ impl Recorded {
         &'a self,
         git: &'a Git<'a>,
         attributes: &'a Attributes,
-        programs: Option<ForPrograms<'a>>,
+        programs: Option<Trusted<'a>>,
     ) -> Staging<'a> {
         let Recorded { shadow, settings, snapshot, .. } = self;
         Staging { git, shadow, settings, entries: &self.survey.entries, snapshot, attributes, programs }

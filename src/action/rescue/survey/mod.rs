@@ -20,13 +20,13 @@ use rustix::io::Errno;
 
 use crate::action::clock;
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::listing::{Head, Untracked};
+use crate::action::rescue::survey::listing::Head;
 use crate::action::rescue::survey::reading::{Found, is_too_deep};
 use crate::disk::write::is_removed;
 use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
 
-pub(super) use listing::{StoredTree, Tree, TreeEntry};
+pub(super) use listing::{StoredTree, Tree, TreeEntry, Untracked};
 pub(super) use reading::{Blob, Stamp, WorkTree};
 pub(super) use seen_index::SeenIndex;
 pub(super) use spool::{Place, Spool};
@@ -54,8 +54,8 @@ pub(crate) struct Survey {
     pub(crate) blobs: BTreeMap<Vec<u8>, Blob>,
     /// Repositories inside this one, including submodules.
     pub(crate) nested: BTreeSet<Vec<u8>>,
-    /// The untracked files as git listed them.
-    pub(crate) untracked: Vec<Vec<u8>>,
+    /// What is untracked, as git listed it.
+    pub(crate) untracked: Untracked,
     /// What ignore rules match: files, and folders that are ignored entirely.
     pub(crate) ignored: BTreeSet<Vec<u8>>,
     /// What could not be read.
@@ -150,7 +150,7 @@ pub(crate) fn survey_if(
         if is_settled || round == ROUNDS {
             let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
             let (nested, ignored) = (names.nested, names.ignored);
-            let (index_problem, untracked) = (problem.map(|gap| gap.reason), untracked.paths);
+            let index_problem = problem.map(|gap| gap.reason);
             return Ok(Survey {
                 head,
                 entries,

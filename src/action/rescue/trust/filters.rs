@@ -1,5 +1,5 @@
-//! Makes the trusted filters of a repository available in the shadow: their commands exactly as trusted, and no
-//! other setting.
+//! Makes the trusted filters of a repository available in the shadow: their commands as trusted, with the files that
+//! they call replaced by copies, and no other setting.
 //!
 //! A filter must not fail silently: git would then store the unfiltered content, and the filter may exist to
 //! keep something out.
@@ -10,13 +10,20 @@ use std::io::Write as _;
 
 use crate::action::rescue::base::whole_file::entries;
 use crate::action::rescue::base::{RescueError, Settings};
+use crate::action::rescue::trust::{Copies, Programs};
 use crate::git::{Repository, Shadow};
 
 /// Folders of the git directory in which known filters store what a commit refers to.
 const KEPT: [&str; 3] = ["lfs", "git-crypt", "annex"];
 
 /// Enables the filters in the shadow.
-pub(crate) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> Result<(), RescueError> {
+pub(crate) fn allow(
+    shadow: &Shadow,
+    repo: &Repository,
+    settings: &Settings,
+    programs: &Programs,
+) -> Result<(), RescueError> {
+    let copies = Copies::write(programs, shadow.file("programs"))?;
     let mut text = String::new();
     for name in &settings.filters {
         let values = settings.filter_values.iter().filter(|(filter, _, _)| filter == name);
@@ -25,6 +32,7 @@ pub(crate) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> 
         let _ = writeln!(text, "[filter \"{quoted}\"]");
         let mut has_program = false;
         for (_, key, value) in values {
+            let value = copies.in_text(value);
             let value =
                 value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
             let _ = writeln!(text, "\t{key} = \"{value}\"");

@@ -14,24 +14,13 @@ const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg
 /// A file: path, identity before it was read, content.
 pub(crate) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
 
-/// Reads the files in the hooks folder and one level below; also beside it if a hook manager keeps its files
-/// there.
+/// Reads the files in the hooks folder and one level below; also those of a hook manager beside it.
 pub(crate) fn read(folder: &Path, top: &Path, cap: u64) -> Result<Vec<ReadFile>, RescueError> {
-    let mut folders = vec![folder.to_owned()];
-    // husky and similar tools: the scripts that hooks call lie beside the folder `_`.
-    if let Some(parent) = folder.parent()
-        && folder.starts_with(top)
-        && folder.ends_with("_")
-        && parent != top
-    {
-        folders.push(parent.to_owned());
-    }
     let mut files = BTreeSet::new();
-    for (n, folder) in folders.clone().iter().enumerate() {
-        for path in children(folder) {
+    for folder in BTreeSet::from([folder.to_owned(), whole(folder, top)]) {
+        for path in children(&folder) {
             if path.is_dir() {
-                let below = if n == 0 { children(&path) } else { Vec::new() };
-                files.extend(below);
+                files.extend(children(&path));
             } else {
                 files.insert(path);
             }
@@ -50,6 +39,14 @@ pub(crate) fn read(folder: &Path, top: &Path, cap: u64) -> Result<Vec<ReadFile>,
         }
     }
     Ok(contents)
+}
+
+/// The folder with everything that belongs to the hooks. With husky and similar tools, the scripts that hooks call lie
+/// beside the folder `_`.
+pub(crate) fn whole(folder: &Path, top: &Path) -> PathBuf {
+    let parent = folder.parent().filter(|parent| *parent != top);
+    let parent = parent.filter(|_| folder.starts_with(top) && folder.ends_with("_"));
+    parent.unwrap_or(folder).to_owned()
 }
 
 fn children(folder: &Path) -> Vec<PathBuf> {

@@ -4,20 +4,18 @@
 //!
 //! It must not run a hook that is not exactly as it was trusted.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::{RescueError, Settings};
 use crate::action::rescue::survey::{Blob, listing};
-use crate::action::rescue::trust::Programs;
+use crate::action::rescue::trust::{Copies, Programs};
 use crate::disk;
 use crate::git::{Git, Shadow, index_entries, quoted};
 use crate::model::display_text;
-use crate::process::{self, End, Spec};
+use crate::process::{self, End};
 
 /// How much of a hook's output is shown, in bytes.
 const SAID: usize = 2000;
@@ -32,8 +30,6 @@ pub(crate) struct Hooks<'a> {
     git: &'a Git<'a>,
     shadow: &'a Shadow,
     programs: Programs,
-    /// Whether a hook has already run, and may have changed the work tree.
-    has_run: Cell<bool>,
 }
 
 impl<'a> Hooks<'a> {
@@ -47,7 +43,7 @@ impl<'a> Hooks<'a> {
         if !programs.is_trusted {
             return Err(RescueError::Untrusted("the hooks of this repository are not trusted".to_owned()));
         }
-        Ok(Hooks { rescuer, git, shadow, programs, has_run: Cell::new(false) })
+        Ok(Hooks { rescuer, git, shadow, programs })
     }
 
     /// Runs the hooks that precede a commit and returns the resulting message. `index` holds what is committed.
@@ -77,28 +73,23 @@ impl<'a> Hooks<'a> {
         let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
         // Read anew, because what ran since, or an agent, may have changed them.
         let settings = Settings::read(self.git)?;
-        let untracked = listing::untracked(self.git, self.shadow)?.paths;
+        let untracked = listing::untracked(self.git, self.shadow)?;
         let entries = index_entries(self.git, self.shadow, &self.shadow.index)?;
         let now = self.rescuer.programs(self.git, &settings, &entries, &untracked)?;
-        if !self.programs.are_still(&now, &self.git.repo.top, self.has_run.get())? {
+        if now.list.digest != self.programs.list.digest {
             return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
         }
-        let (program, own_args) = self.as_checked(name, path, &now)?;
-        let mut spec = Spec::new(program, &self.git.repo.top).args(own_args).args(args);
-        for (name, value) in &self.rescuer.program_env {
-            spec = spec.env(name, value);
-        }
-        spec = spec
+        let command = Copies::write(&now, self.shadow.file("programs"))?.hook(path)?;
+        let spec = self
+            .rescuer
+            .spec_of(command, &self.git.repo.top)
+            .args(args)
             .env("GIT_DIR", &self.git.repo.git_dir)
             .env("GIT_INDEX_FILE", index)
             // What is to be committed is not in the repository yet.
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.shadow.objects))
             .env("GIT_EDITOR", ":")
             .env("GIT_PREFIX", "");
-        spec.time_limit = self.rescuer.program_limit;
-        spec.own_session.clone_from(&self.rescuer.launcher);
-        spec.cancel = Some(self.rescuer.cancel.clone());
-        self.has_run.set(true);
         let output = process::run(&spec)?;
         if let Some(changed) = now.files.changed() {
             let changed = display_text::path(changed);
@@ -111,37 +102,6 @@ impl<'a> Hooks<'a> {
             End::Code(_) | End::Signal(_) | End::AtCap => failed(&format!("failed: {}", said(&output))),
         }
     }
-}
-
-impl Hooks<'_> {
-    /// The command for a hook, chosen so that what was read is what runs: a shell script that does not look for
-    /// files beside it runs from a copy in our own folder, anything else from its place.
-    fn as_checked(
-        &self,
-        name: &str,
-        path: &Path,
-        now: &Programs,
-    ) -> Result<(PathBuf, Vec<OsString>), RescueError> {
-        let content = now.files.content(path).unwrap_or_default();
-        let Some(mut command) = interpreter(content) else { return Ok((path.to_owned(), Vec::new())) };
-        let copy = self.shadow.file(name);
-        fs::write(&copy, content).map_err(RescueError::io("write", &copy))?;
-        let program = PathBuf::from(command.remove(0));
-        Ok((program, command.into_iter().map(OsString::from).chain([copy.into_os_string()]).collect()))
-    }
-}
-
-/// The interpreter and argument from a shell script's first line. `None` for a script that uses its own
-/// location, or in another language.
-fn interpreter(content: &[u8]) -> Option<Vec<String>> {
-    let text = std::str::from_utf8(content).ok()?;
-    let knows_its_place = ["$0", "${0", "BASH_SOURCE", "FUNCNAME"].iter().any(|it| text.contains(it));
-    let line = text.strip_prefix("#!")?.lines().next()?.trim();
-    let (program, argument) = line.split_once([' ', '\t']).map_or((line, ""), |(it, rest)| (it, rest.trim()));
-    let shell = if program.ends_with("/env") { argument } else { program.rsplit('/').next()? };
-    let is_shell = matches!(shell, "sh" | "bash" | "dash" | "ksh" | "zsh") && program.starts_with('/');
-    let command = [program, argument].into_iter().filter(|it| !it.is_empty()).map(str::to_owned);
-    (is_shell && !knows_its_place).then(|| command.collect())
 }
 
 /// The end of a program's output, at most [`SAID`] bytes.

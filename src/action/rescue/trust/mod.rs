@@ -2,21 +2,23 @@
 //! one digest over the workspace's path and every byte. A person trusts a digest, so any changed byte needs a
 //! new decision.
 //!
-//! The digest includes the workspace files that a command names, the scripts that those name, and so on.
+//! The digest includes the files that a command calls, the scripts that those call, and so on.
 //!
-//! What a script runs but cannot be traced, such as `make`, is reported, and such programs are trusted only
-//! together with the current content of the tracked files. What lies outside the workspace belongs to the
-//! person.
+//! What a script runs but is not surely understood, such as `make`, is reported, and such programs are trusted only
+//! together with the current content of the tracked and new files.
 //!
 //! It must not run anything.
 
+pub(super) mod copies;
 pub(super) mod filters;
 pub(super) mod hook_files;
 pub(super) mod hooks;
 pub(super) mod scripts;
 pub(super) mod shell;
+pub(super) mod work_files;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -27,27 +29,34 @@ use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::whole_file::{self, file_id};
 use crate::action::rescue::base::{Files, RescueError, Settings};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::survey::{listing, seen_index};
-use crate::action::rescue::trust::scripts::{Scripts, named_files};
-use crate::action::rescue::trust::scripts::{Tracked, own_command};
+use crate::action::rescue::survey::{Untracked, listing, seen_index};
+use crate::action::rescue::trust::scripts::{OwnProgram, Scripts, named_files, own_command};
 use crate::git::{Git, IndexEntry, Repository, index_entries};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
+pub(super) use copies::Copies;
 pub(super) use hooks::Hooks;
 
 /// The most that is read of one file, in bytes.
 const FILE_CAP: u64 = 16 << 20;
 /// The git settings that name a program, as `section.name`; `*` stands for anything in between.
-const PROGRAMS: [&str; 42] = [
+const PROGRAMS: [&str; 43] = [
     "alias.*", "browser.*.cmd", "core.alternaterefscommand", "core.askpass", "core.attributesfile",
     "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath", "core.pager", "core.sshcommand",
     "credential.*", "diff.external", "diff.*.command", "diff.*.textconv", "difftool.*", "filter.*.clean",
     "filter.*.process", "filter.*.required", "filter.*.smudge", "gpg.program", "gpg.*.program",
     "gpg.ssh.defaultkeycommand", "hook.*", "include.path", "includeif.*", "init.templatedir",
-    "interactive.difffilter", "man.*.cmd", "merge.*.driver", "mergetool.*", "pager.*",
+    "interactive.difffilter", "lfs.*", "man.*.cmd", "merge.*.driver", "mergetool.*", "pager.*",
     "remote.*.receivepack", "remote.*.uploadpack", "remote.*.vcs", "sendemail.*", "sequence.editor",
     "submodule.*.update", "tar.*.command", "trailer.*", "uploadpack.packobjectshook", "web.browser",
 ];
+/// The settings whose commands run in filters and in hooks that are understood, as beginnings of their names.
+const RUN_BY_GIT: [&str; 5] =
+    ["alias.lfs", "core.fsmonitor", "filter.", "lfs.customtransfer.", "lfs.extension."];
+/// What is said of a program that is not covered.
+const NOT_COVERED: &str = "not covered: it is trusted only for the tracked and new files as they are now; ignored \
+                           files, the git directory and what lies elsewhere are not watched";
+
 /// The current programs of a workspace.
 pub(crate) struct Programs {
     /// The list as shown to a person.
@@ -62,8 +71,12 @@ pub(crate) struct Programs {
     pub(crate) unknown: Vec<String>,
     /// Every file that was read, with its state at that time.
     pub(crate) files: Files,
-    /// The tracked files, if something is run that cannot be traced.
-    tracked: Tracked,
+    /// The files that run as copies, by the words that call them.
+    called: BTreeMap<OsString, PathBuf>,
+    /// The folder with everything that belongs to the hooks.
+    hooks_folder: PathBuf,
+    /// The person's own rescue program.
+    pub(crate) own: Option<OwnProgram>,
 }
 
 impl Rescuer {
@@ -77,7 +90,7 @@ impl Rescuer {
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
-        let untracked = listing::untracked(&git, &shadow)?.paths;
+        let untracked = listing::untracked(&git, &shadow)?;
         let entries = index_entries(&git, &shadow, &shadow.index)?;
         Ok(self.programs(&git, &settings, &entries, &untracked)?.list)
     }
@@ -104,10 +117,10 @@ impl Rescuer {
         git: &Git<'_>,
         settings: &Settings,
         entries: &[IndexEntry],
-        untracked: &[Vec<u8>],
+        untracked: &Untracked,
     ) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
-        let settings = named_programs(settings);
+        let (all, settings) = (settings, named_programs(settings));
         let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
         for (key, value) in &settings {
             words.push(value.clone());
@@ -116,78 +129,62 @@ impl Rescuer {
         let value_of =
             |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
-        let mut attribute_files = attribute_files(git.repo, entries, untracked);
+        let mut attribute_files = attribute_files(git.repo, entries, &untracked.paths);
         attribute_files.extend(value_of("core.attributesfile").map(resolve));
         for path in attribute_files {
             collected.add_attributes(&path)?;
         }
         let folder = value_of("core.hookspath").map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
         let mut files = Files::default();
-        for (path, id, content) in hook_files::read(&folder, &git.repo.top, FILE_CAP)? {
-            scripts.add(&path, &content);
-            collected.add_file(TrustKind::Hook, &path, &content);
-            files.add(&path, id, &content);
+        collected.add_hooks(&folder, &mut scripts, &mut files)?;
+        let is_run = |key: &str| RUN_BY_GIT.iter().any(|start| key.starts_with(start));
+        for (_, value) in settings.iter().filter(|(key, _)| is_run(key)) {
+            scripts.add_command(value);
         }
-        for (_, value) in settings.iter().filter(|(key, _)| key.starts_with("filter.")) {
-            scripts.add_commands(value, &git.repo.top);
-        }
-        let mut is_own_outside = false;
-        if let Some(own) = own_command(self, &git.repo.top) {
-            is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
+        let own = own_command(self, &git.repo.top);
+        let (mut is_own_outside, mut own_files) = (false, BTreeMap::new());
+        if let Some(own) = &own {
+            is_own_outside = self.own_program.is_some() && !own.could_be_inside(git.repo);
             let shown = own.words.join(" ");
             collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());
             if !is_own_outside {
-                scripts.add_commands(&shown, &git.repo.top);
+                own_files = scripts.add_own(own);
             }
-            words.extend(own.words);
+            words.extend(own.words.iter().cloned());
         }
         collected.add_checks(&self.check_commands, &mut words);
         scripts.next.extend(named_files(&words, git.repo));
-        collected.add_called(&mut scripts, &mut files)?;
-        let tracked = if scripts.unknown.is_empty() {
-            Tracked::default()
-        } else {
-            Tracked::of(
-                &git.repo.top,
-                entries.iter().filter(|it| !it.is_gitlink()).map(|it| it.path.clone()),
-            )?
-        };
-        collected.add_unknown(&scripts.unknown, &tracked);
-        let unknown = scripts.unknown.into_iter().collect();
+        collected.add_called(&mut scripts, &mut files);
+        if !collected.items.is_empty() {
+            scripts.unknown.extend(self.search_path_inside(&scripts));
+        }
+        if !scripts.unknown.is_empty() {
+            let sum = work_files::digest(&git.repo.top, all, entries, untracked);
+            collected.add_unknown(&scripts.unknown, &sum);
+        }
+        own_files.extend(scripts.understood_calls());
         let list = collected.finish();
         let is_trusted = self.trusted.contains(&list.digest);
-        let is_own_trusted = is_trusted || is_own_outside;
         Ok(Programs {
             is_trusted,
-            is_own_trusted,
+            is_own_trusted: is_trusted || is_own_outside,
             hooks: hook_files::of_commit(&folder),
             list,
-            unknown,
+            unknown: scripts.unknown.into_iter().collect(),
             files,
-            tracked,
+            called: own_files,
+            hooks_folder: hook_files::whole(&folder, &git.repo.top),
+            own,
         })
     }
-}
 
-impl Programs {
-    /// Whether `now` has the same traceable programs. If something cannot be traced, the tracked files must be
-    /// unchanged too, unless one of these programs may have changed them since.
-    pub(crate) fn are_still(
-        &self,
-        now: &Programs,
-        top: &Path,
-        may_have_changed_files: bool,
-    ) -> Result<bool, RescueError> {
-        let covered = |programs: &Programs| {
-            let items = programs.list.items.iter().filter(|item| item.kind != TrustKind::NotCovered);
-            items.cloned().collect::<Vec<_>>()
-        };
-        let are_files_same = || -> Result<bool, RescueError> {
-            Ok(self.unknown.is_empty()
-                || Tracked::of(top, self.tracked.paths.iter().cloned())?.sum == self.tracked.sum)
-        };
-        let is_same = covered(self) == covered(now) && self.unknown == now.unknown;
-        Ok(is_same && (may_have_changed_files || are_files_same()?))
+    /// The folders of the search path that are in the workspace: any command can be a file there.
+    fn search_path_inside(&self, scripts: &Scripts<'_>) -> Vec<String> {
+        let path = self.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        let folders = path.into_iter().flat_map(std::env::split_paths);
+        let is_inside = |folder: &PathBuf| scripts.is_below(&folder.canonicalize().unwrap_or(folder.clone()));
+        let inside = folders.filter(is_inside);
+        inside.map(|folder| format!("programs in {}", display_text::path(&folder))).collect()
     }
 }
 
@@ -230,24 +227,41 @@ impl<'a> Collected<'a> {
         self.add(kind, &self.name_of(path), shown, &bytes);
     }
 
-    /// Adds the files that are called, and transitively the files that those call.
-    fn add_called(&mut self, scripts: &mut Scripts<'_>, files: &mut Files) -> Result<(), RescueError> {
-        while let Some(path) = scripts.next.pop_first() {
-            let id = file_id(&path);
-            if let Some(content) = whole_file::read(&path, FILE_CAP)? {
+    /// Adds the hooks, and what of them can run.
+    fn add_hooks(
+        &mut self,
+        folder: &Path,
+        scripts: &mut Scripts<'_>,
+        files: &mut Files,
+    ) -> Result<(), RescueError> {
+        for (path, id, content) in hook_files::read(folder, &self.repo.top, FILE_CAP)? {
+            if path.metadata().is_ok_and(|it| it.mode() & 0o111 != 0) {
                 scripts.add(&path, &content);
-                self.add_file(TrustKind::File, &path, &content);
-                files.add(&path, id, &content);
             }
+            self.add_file(TrustKind::Hook, &path, &content);
+            files.add(&path, id, &content);
         }
         Ok(())
     }
 
-    /// Adds what is run but cannot be traced, bound to all tracked files, since it may run any of them.
-    fn add_unknown(&mut self, unknown: &BTreeSet<String>, tracked: &Tracked) {
+    /// Adds the files that are called, and transitively the files that those call.
+    fn add_called(&mut self, scripts: &mut Scripts<'_>, files: &mut Files) {
+        while let Some(path) = scripts.next.pop_first() {
+            let id = file_id(&path);
+            if let Ok(Some(content)) = whole_file::read(&path, FILE_CAP) {
+                scripts.add(&path, &content);
+                self.add_file(TrustKind::File, &path, &content);
+                files.add(&path, id, &content);
+            } else {
+                scripts.add_unread(&path);
+            }
+        }
+    }
+
+    /// Adds what is run but not understood, bound to everything that it may run, whose digest is `sum`.
+    fn add_unknown(&mut self, unknown: &BTreeSet<String>, sum: &str) {
         for name in unknown {
-            let shown = "not covered: it is trusted only for the tracked files as they are now".to_owned();
-            self.add(TrustKind::NotCovered, name, shown, tracked.sum.as_bytes());
+            self.add(TrustKind::NotCovered, name, NOT_COVERED.to_owned(), sum.as_bytes());
         }
     }
 

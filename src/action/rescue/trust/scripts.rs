@@ -1,39 +1,20 @@
-//! Finds the files of a workspace that a command or script calls, as far as words name them: they belong to the
-//! program that is trusted.
+//! Finds the files that a command or script calls: they belong to the program that is trusted.
 //!
-//! It must not run anything, and must not look outside the workspace and its git directory.
+//! It must not run anything. What it cannot be sure to have found is reported as unknown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{RescueError, names, whole_file};
-use crate::action::rescue::trust::shell;
+use crate::action::rescue::trust::shell::{self, Call, Reading};
 use crate::git::Repository;
 use crate::model::display_text;
 use crate::process;
 
-/// The largest script whose words are searched for file names, in bytes.
+/// The largest script that is read, in bytes.
 const SCRIPT_CAP: usize = 64 << 10;
-/// Words by which a script in a language other than shell starts programs, or code that it does not name.
-const STARTS: [&str; 13] = [
-    "subprocess", "os.system", "popen", "spawn", "exec", "child_process", "system(", "importlib",
-    "__import__", "eval", "require(`", "import(", "qx",
-];
-/// File extensions of scripts.
-const ENDS: [&str; 14] =
-    ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
-
-/// Whether a file is something that a script runs rather than processes: by extension, or executable.
-fn is_script(path: &Path) -> bool {
-    let is_called_so = path.extension().is_some_and(|end| ENDS.iter().any(|it| end == *it));
-    is_called_so || path.metadata().is_ok_and(|metadata| metadata.mode() & 0o100 != 0)
-}
 
 /// The scripts that are called, directly or by other scripts.
 pub(crate) struct Scripts<'r> {
@@ -42,108 +23,102 @@ pub(crate) struct Scripts<'r> {
     pub(crate) next: BTreeSet<PathBuf>,
     /// Already read.
     found: BTreeSet<PathBuf>,
+    /// Of these, the ones that run nothing unknown themselves.
+    understood: BTreeSet<PathBuf>,
+    /// The files that scripts call, by the words that call them.
+    called: BTreeMap<OsString, PathBuf>,
     /// What is run but cannot be traced, as the scripts write it.
     pub(crate) unknown: BTreeSet<String>,
 }
 
 impl<'r> Scripts<'r> {
     pub(crate) fn new(repo: &'r Repository) -> Scripts<'r> {
-        Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new(), unknown: BTreeSet::new() }
+        Scripts {
+            repo,
+            next: BTreeSet::new(),
+            found: BTreeSet::new(),
+            understood: BTreeSet::new(),
+            called: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+        }
     }
 
-    /// Adds the files that a script names, resolved from the top and from the script's own folder.
+    /// Adds what a script calls.
     pub(crate) fn add(&mut self, path: &Path, content: &[u8]) {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_below = self.is_below(&real);
-        if !self.found.insert(real) {
-            return;
-        }
-        let text = String::from_utf8_lossy(content);
         // Words are repeated to the user. A file outside that does not begin like a script may be a private one.
-        let is_untold = content.len() > SCRIPT_CAP || !(is_below || text.starts_with("#!"));
-        let beside = path.parent().unwrap_or(&self.repo.top);
-        let is_shell = is_shell(path, &text);
-        if is_untold || text.contains('\0') || (!is_shell && STARTS.iter().any(|it| text.contains(it))) {
-            let name = path.strip_prefix(&self.repo.top).unwrap_or(path);
-            self.unknown.insert(format!("what {} starts", display_text::path(name)));
-        }
-        if is_untold {
+        let is_told = self.is_below(&real) || content.starts_with(b"#!");
+        if !self.found.insert(real.clone()) {
             return;
         }
-        if is_shell {
-            self.add_commands(&text, beside);
-        }
-        for line in text.lines() {
-            let mut is_read_in = false;
-            for word in parts(line) {
-                is_read_in |= matches!(word, "." | "source");
-                let name = word.trim_start_matches('/');
-                for folder in [&*self.repo.top, beside] {
-                    let meant = std::iter::once(name.to_owned()).chain(as_modules(path, name));
-                    let named = meant.filter_map(|name| inside(self.repo, &folder.join(name)));
-                    let called = named.filter(|named| is_read_in || is_script(named));
-                    self.next.extend(called.filter(|named| !self.found.contains(named)));
+        let text = std::str::from_utf8(content).ok().filter(|it| is_told && it.len() <= SCRIPT_CAP);
+        match text.and_then(shell::read) {
+            Some(reading) => {
+                if reading.unknown.is_empty() {
+                    self.understood.insert(real);
                 }
+                self.take(reading);
             }
+            None => self.add_unread(path),
         }
     }
-}
 
-impl Scripts<'_> {
-    /// Adds the workspace files that a shell text runs, and the commands in it that cannot be traced.
-    pub(crate) fn add_commands(&mut self, text: &str, beside: &Path) {
-        let mut folders = vec![self.repo.top.clone(), beside.to_owned()];
-        for entered in shell::entered(text) {
-            let below: Vec<PathBuf> =
-                folders.iter().take(2).map(|folder| folder.join(from_top(&entered))).collect();
-            folders.extend(below);
-        }
-        let mut called = BTreeSet::new();
-        let unknown = shell::unknown_commands(text, &mut |word| {
-            if Path::new(word).is_absolute() && !word.contains('$') && !self.is_below(Path::new(word)) {
-                // It belongs to this machine, not to the workspace.
-                return Path::new(word).exists();
-            }
-            let places = folders.iter().flat_map(|folder| [folder.join(word), folder.join(from_top(word))]);
-            let found: Vec<PathBuf> = places.filter_map(|place| inside(self.repo, &place)).collect();
-            let is_found = !found.is_empty();
-            called.extend(found);
-            is_found
-        });
-        self.unknown.extend(unknown);
-        self.next.extend(called.into_iter().filter(|path| !self.found.contains(path)));
+    /// Adds a file of which is not known what it runs.
+    pub(crate) fn add_unread(&mut self, path: &Path) {
+        let name = path.strip_prefix(&self.repo.top).unwrap_or(path);
+        self.unknown.insert(format!("what {} starts", display_text::path(name)));
     }
 
-    fn is_below(&self, path: &Path) -> bool {
+    /// Adds what the command in a setting calls.
+    pub(crate) fn add_command(&mut self, text: &str) {
+        // Git quotes the path that it puts in the place of `%f`. Within quotes it would not be quoted any more.
+        let is_odd = text.contains('%')
+            && (text.contains(['\'', '"', '\\'])
+                || text.split_whitespace().any(|word| word.contains('%') && word != "%f"));
+        match shell::read(text).filter(|_| !is_odd) {
+            Some(reading) => self.take(reading),
+            None => drop(self.unknown.insert(text.to_owned())),
+        }
+    }
+
+    fn take(&mut self, reading: Reading) {
+        self.unknown.extend(reading.unknown);
+        for call in reading.calls {
+            let Some(path) = self.target(&call) else {
+                self.unknown.insert(call.path);
+                continue;
+            };
+            if !self.found.contains(&path) {
+                self.next.insert(path.clone());
+            }
+            self.called.insert(call.path.into(), path);
+        }
+    }
+
+    /// The file that a call means: programs start at the top, and what is understood never leaves it.
+    fn target(&self, call: &Call) -> Option<PathBuf> {
+        let path = self.repo.top.join(&call.path).canonicalize().ok()?;
+        let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        (!call.is_direct || metadata.mode() & 0o111 != 0).then_some(path)
+    }
+
+    /// Adds the files of the workspace that the person's own command consists of.
+    pub(crate) fn add_own(&mut self, own: &OwnProgram) -> BTreeMap<OsString, PathBuf> {
+        self.add_command(&own.words.join(" "));
+        let words = std::iter::once(own.program.clone().into_os_string()).chain(own.args.iter().cloned());
+        words.filter_map(|word| Some((word.clone(), inside(self.repo, &self.repo.top.join(word))?))).collect()
+    }
+
+    /// The files that are called from scripts, as far as these are understood, by the words that call them.
+    pub(crate) fn understood_calls(&self) -> BTreeMap<OsString, PathBuf> {
+        let mut called = self.called.clone();
+        called.retain(|_, path| self.understood.contains(path));
+        called
+    }
+
+    pub(crate) fn is_below(&self, path: &Path) -> bool {
         [&self.repo.top, &self.repo.git_dir, &self.repo.common_dir].iter().any(|it| path.starts_with(it))
     }
-}
-
-/// The part of a word after a leading variable, as in `$ROOT/`.
-fn from_top(word: &str) -> &str {
-    let is_from_elsewhere = word.starts_with('$');
-    let rest = if is_from_elsewhere { word.split_once('/').map_or("", |(_, rest)| rest) } else { word };
-    rest.trim_start_matches('/')
-}
-
-/// Whether this is a shell script: by its first line, otherwise by its extension.
-fn is_shell(path: &Path, text: &str) -> bool {
-    match text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
-        Some(line) => {
-            line.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "dash" | "ksh" | "zsh" | "ash"))
-        }
-        None => path.extension().is_none_or(|end| ["sh", "bash", "zsh", "env"].iter().any(|it| end == *it)),
-    }
-}
-
-/// The file names that a word can stand for in languages whose imports omit the extension.
-fn as_modules(script: &Path, word: &str) -> Vec<String> {
-    let end = script.extension().and_then(|end| end.to_str()).filter(|end| ENDS.contains(end));
-    let Some(end) = end else { return Vec::new() };
-    let is_python = end == "py";
-    let base = if is_python { word.replace('.', "/") } else { word.to_owned() };
-    let index = if is_python { "__init__.py".to_owned() } else { format!("index.{end}") };
-    vec![format!("{base}.{end}"), format!("{base}/{index}")]
 }
 
 /// The files of the workspace or its git directory that a command names.
@@ -163,42 +138,6 @@ fn inside(repo: &Repository, path: &Path) -> Option<PathBuf> {
     (is_inside && path.metadata().is_ok_and(|metadata| metadata.is_file())).then_some(path)
 }
 
-/// The largest file whose content counts, in bytes; for larger ones the change time counts instead.
-const FILE_CAP: u64 = 16 << 20;
-
-/// The tracked files of a work tree, with one digest over all of them.
-#[derive(Default)]
-pub(crate) struct Tracked {
-    /// Paths relative to the top.
-    pub(crate) paths: Vec<Vec<u8>>,
-    /// The digest of names, modes, sizes and contents.
-    pub(crate) sum: String,
-}
-
-impl Tracked {
-    /// The current state of the files at these paths.
-    pub(crate) fn of(top: &Path, paths: impl Iterator<Item = Vec<u8>>) -> Result<Tracked, RescueError> {
-        let mut tracked = Tracked { paths: paths.collect(), sum: String::new() };
-        tracked.paths.dedup();
-        let mut sum = Sha256::new();
-        for name in &tracked.paths {
-            let path = top.join(std::ffi::OsStr::from_bytes(name));
-            let metadata = path.symlink_metadata().ok();
-            let about = metadata.as_ref().map_or((0, 0), |it| (it.mode(), it.len()));
-            sum.update(name);
-            sum.update(format!("\0{about:?} ").as_bytes());
-            if metadata.as_ref().is_some_and(|it| it.is_file() && it.len() <= FILE_CAP) {
-                sum.update(whole_file::read(&path, FILE_CAP)?.unwrap_or_default());
-            } else if let Some(it) = &metadata {
-                // A link can only be replaced, which changes its time; a large file is too expensive to read.
-                sum.update(format!("{} {}", it.ctime(), it.ctime_nsec()).as_bytes());
-            }
-        }
-        tracked.sum = names::hex(&sum.finalize());
-        Ok(tracked)
-    }
-}
-
 /// The name of the program at the top of a workspace.
 const OWN_SCRIPT: &str = "commit-rescue.py";
 
@@ -209,6 +148,19 @@ pub(crate) struct OwnProgram {
     pub(crate) args: Vec<OsString>,
     /// The command as a person wrote it or would recognise it.
     pub(crate) words: Vec<String>,
+}
+
+impl OwnProgram {
+    /// Whether a word of it names a file of the workspace, or could once the file is there.
+    pub(crate) fn could_be_inside(&self, repo: &Repository) -> bool {
+        let is_inside = |part: &str| {
+            let path = Path::new(part);
+            let is_file_name = part.contains('/') || path.extension().is_some_and(|end| !end.is_empty());
+            if path.is_absolute() { path.starts_with(&repo.top) } else { is_file_name }
+        };
+        let could_be = self.words.iter().any(|word| parts(word).any(is_inside));
+        could_be || !named_files(&self.words, repo).is_empty()
+    }
 }
 
 /// The person's own program that can replace the commit here, if there is one that can be started: a configured command,

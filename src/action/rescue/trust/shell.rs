@@ -1,333 +1,378 @@
-//! Finds the commands that a shell script runs, as far as its text shows. Quotes, substitutions, comments and
-//! heredocs are understood; variables are not expanded.
+//! Reads what a shell script runs, if the script is plain enough to be sure: simple commands, pipes, lists, `if`,
+//! loops and substitutions. Everything that counts as understood is on a list here. Functions, heredocs,
+//! arithmetic, `case`, `cd`, and whatever else is not listed are not understood, and so is a write to any file.
 //!
 //! It must not run anything and must not decide what is safe: whatever it does not know is reported to a
 //! person.
 
 use std::collections::BTreeSet;
-use std::iter::Peekable;
-use std::str::Chars;
+use std::ops::Range;
 
-/// Commands that by themselves run nothing of the workspace: builtins, tools that only process their input,
-/// git.
-const HARMLESS: &str = ": [ [[ alias awk basename bg break builtin cat cd chgrp chmod chown cksum clear cmp column \
-    comm continue cp curl cut date dd declare df diff dirname dirs du echo egrep exit expand export expr false fg \
-    fgrep file find fmt fold getopt getopts git git-lfs gpg grep groups gzip hash head hexdump hostname iconv id \
-    install jobs join jq kill let link ln local locale logger logname ls md5sum mapfile mkdir mkfifo mktemp mv nl \
-    nproc numfmt od paste pathchk popd pr printenv printf ps pushd pwd read readarray readlink readonly realpath \
-    return rev rm rmdir sed seq set sha1sum sha256sum shift shopt sleep sort split stat strings stty sum sync tac \
-    tail tar tee test touch tput tr trap true truncate tty type typeset ulimit umask unalias uname unexpand uniq \
-    unlink unset uptime users wait wc wget whereis which who whoami yes";
+/// Commands that only read and print, whatever their arguments are.
+const HARMLESS: &str = ": basename break cat cksum cmp comm continue cut date dirname echo egrep exit expr false fgrep \
+    fmt fold git-lfs grep head id join ls md5sum nl od paste printenv pwd readlink realpath return rev seq \
+    sha1sum sha256sum shift sleep stat tac tail tr true tty type uname wc which whoami";
+/// Subcommands of git that start nothing that a repository names; `lfs` is as harmless as its settings, which are read
+/// too.
+const GIT: [&str; 4] = ["lfs", "rev-parse", "show-ref", "symbolic-ref"];
 /// Shell keywords that can stand in front of a command.
 const KEYWORDS: [&str; 12] =
-    ["if", "then", "else", "elif", "while", "until", "do", "{", "}", "!", "time", "coproc"];
-/// Commands that run the command in their arguments.
-const WRAPPERS: [&str; 10] =
-    ["command", "env", "exec", "ionice", "nice", "nohup", "stdbuf", "sudo", "timeout", "xargs"];
-/// Commands that run the script in their argument.
-const SHELLS: [&str; 7] = [".", "source", "sh", "bash", "dash", "ksh", "zsh"];
-/// Interpreters of other languages, by name prefix: `python` also matches `python3`.
-const INTERPRETERS: [&str; 7] = ["python", "node", "ruby", "perl", "php", "deno", "bun"];
-/// How deep scripts in arguments (`sh -c`) are followed.
-const DEEPEST: usize = 4;
+    ["!", "do", "done", "elif", "else", "fi", "if", "then", "until", "while", "{", "}"];
+/// The shells whose language is read here.
+const SHELLS: [&str; 3] = ["bash", "dash", "sh"];
+/// The tests of one word: `-v` and `-R` would evaluate it.
+const TESTS: [&str; 10] = ["-d", "-e", "-f", "-L", "-n", "-r", "-s", "-w", "-x", "-z"];
+/// How deep substitutions and subshells are followed.
+const DEEPEST: usize = 32;
 
-/// The commands of `text` that run something unknown, as the script writes them. `is_covered` says whether a
-/// word names a known file.
-pub(crate) fn unknown_commands(text: &str, is_covered: &mut dyn FnMut(&str) -> bool) -> BTreeSet<String> {
-    let mut unknown = BTreeSet::new();
-    look_into(text, is_covered, DEEPEST, &mut unknown);
-    unknown
+/// What a script runs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// The files that it calls, in the order of the text.
+    pub(crate) calls: Vec<Call>,
+    /// What else it runs, or writes to, as the script writes it.
+    pub(crate) unknown: BTreeSet<String>,
 }
 
-/// The folders that a script changes into, as the script writes them.
-pub(crate) fn entered(text: &str) -> Vec<String> {
-    let commands = read(text).commands;
-    let entered = commands.into_iter().filter_map(|words| match &words[..] {
-        [command, folder, ..] if matches!(command.as_str(), "cd" | "pushd") => Some(folder.clone()),
-        _ => None,
-    });
-    entered.collect()
+/// A file that a script calls by a path that its text shows.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) path: String,
+    /// Where the path stands in the text.
+    pub(crate) span: Range<usize>,
+    /// Whether it is started itself, and not read by a shell.
+    pub(crate) is_direct: bool,
 }
 
-fn look_into(
-    text: &str,
-    is_covered: &mut dyn FnMut(&str) -> bool,
-    depth: usize,
-    unknown: &mut BTreeSet<String>,
-) {
-    let Read { commands, functions } = read(text);
-    for words in &commands {
-        let Some((name, arguments)) = command_of(words) else { continue };
-        let mut plain = arguments.iter().filter(|word| !word.starts_with('-'));
-        let base = name.rsplit('/').next().unwrap_or(name);
-        let is_of_system = !name.contains('/') || ["/bin/", "/usr/"].iter().any(|it| name.starts_with(it));
-        if is_of_system && (functions.contains(name) || HARMLESS.split(' ').any(|it| it == base)) {
-            continue;
-        }
-        let is_shell = SHELLS.contains(&base);
-        if is_of_system && (is_shell || INTERPRETERS.iter().any(|it| base.starts_with(it))) {
-            match arguments.iter().position(|word| word == "-c") {
-                Some(place) if is_shell && depth > 0 => {
-                    let script = arguments.get(place + 1).map_or("", String::as_str);
-                    look_into(script, is_covered, depth - 1, unknown);
-                }
-                None if !arguments.iter().any(|word| word == "-m")
-                    && plain.next().is_some_and(|it| is_covered(it)) => {}
-                _ => {
-                    let shown: Vec<&str> =
-                        std::iter::once(name).chain(arguments.iter().take(2).map(String::as_str)).collect();
-                    unknown.insert(shown.join(" "));
-                }
-            }
-        } else if !(name.contains(['/', '$']) && is_covered(name)) {
-            unknown.insert(name.to_owned());
-        }
-    }
-}
-
-/// The name and arguments of a simple command, without keywords, assignments and wrappers.
-fn command_of(words: &[String]) -> Option<(&str, &[String])> {
-    let mut rest = words;
-    let mut is_wrapped = false;
-    loop {
-        let (first, after) = rest.split_first()?;
-        let word = first.as_str();
-        if matches!(word, "for" | "case" | "select" | "function" | "in" | "fi" | "done" | "esac" | "]]") {
-            return None;
-        }
-        if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) {
-            // `command -v` only asks where a command is.
-            if after.first().is_some_and(|option| matches!(option.as_str(), "-v" | "-V")) {
-                return None;
-            }
-            is_wrapped = true;
-        } else if is_wrapped
-            && (word.starts_with('-') || word.starts_with(|sign: char| sign.is_ascii_digit()))
-        {
-            // An option of the wrapper, or the duration of `timeout`.
-        } else if !KEYWORDS.contains(&word) && !is_assignment(word) {
-            return Some((word, after));
-        }
-        rest = after;
-    }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        let name = name.trim_end_matches('+');
-        !name.is_empty() && name.chars().all(|sign| sign.is_ascii_alphanumeric() || "_[]".contains(sign))
-    })
-}
-
-/// A parsed script.
-#[derive(Default)]
-struct Read {
-    /// Its simple commands; a `$` in a word stands for a value that is not known here.
-    commands: Vec<Vec<String>>,
-    /// The functions that it defines.
-    functions: BTreeSet<String>,
-}
-
-/// The command being read, and what ends the surrounding text.
-#[derive(Default)]
-struct Context {
-    words: Vec<String>,
-    word: Option<String>,
-    is_quoted: bool,
-    n_open: usize,
-    end: Option<char>,
-    is_redirected: bool,
-}
-
-impl Context {
-    fn push(&mut self, sign: char) {
-        self.word.get_or_insert_default().push(sign);
-    }
-
-    /// Whether the position is between `[[` and `]]`, where operators mean something else.
-    fn is_condition(&self) -> bool {
-        self.words.iter().any(|word| word == "[[") && !self.words.iter().any(|word| word == "]]")
-    }
-
-    fn end_word(&mut self) {
-        if let Some(word) = self.word.take()
-            && !std::mem::take(&mut self.is_redirected)
-        {
-            self.words.push(word);
-        }
-    }
-
-    fn end_command(&mut self, commands: &mut Vec<Vec<String>>) {
-        self.end_word();
-        self.is_redirected = false;
-        let words = std::mem::take(&mut self.words);
-        if !words.is_empty() {
-            commands.push(words);
-        }
-    }
-}
-
-fn read(text: &str) -> Read {
-    let signs = text.chars().peekable();
-    let mut reader = Reader {
-        signs,
-        read: Read::default(),
-        around: Vec::new(),
-        now: Context::default(),
-        heredocs: Vec::new(),
-        line: 0,
+/// What the script `text` runs; `None` if it is not one of a shell, or too intricate to tell.
+pub(crate) fn read(text: &str) -> Option<Reading> {
+    let is_shell = match text.strip_prefix("#!") {
+        None => true,
+        Some(rest) => is_shell_line(rest.lines().next().unwrap_or_default().trim()),
     };
-    while let Some(sign) = reader.signs.next() {
-        if !reader.quote_or_nest(sign) {
-            reader.take(sign);
-        }
+    if !is_shell || text.contains('\0') {
+        return None;
     }
-    let Reader { mut read, around, now, .. } = reader;
-    for mut context in around.into_iter().chain([now]) {
-        context.end_command(&mut read.commands);
+    let mut reader = Reader { text, at: 0, depth: 0, reading: Reading::default() };
+    reader.commands(None)?;
+    reader.reading.calls.sort_by_key(|call| call.span.start);
+    Some(reader.reading)
+}
+
+/// Whether the first line of a script names a shell of the system.
+fn is_shell_line(line: &str) -> bool {
+    let rest = line.strip_prefix("/usr/bin/").or_else(|| line.strip_prefix("/bin/"));
+    match rest.map(|rest| rest.split_whitespace().collect::<Vec<_>>()).as_deref() {
+        Some(["env", shell] | [shell]) => SHELLS.contains(shell),
+        Some([shell, option]) => SHELLS.contains(shell) && is_option(option),
+        _ => false,
     }
-    read
+}
+
+/// Whether this is an option by which a shell only says or stops more.
+fn is_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|it| "eux".contains(it)))
+}
+
+/// Whether a variable can have this name without changing what other programs do: those that they obey are in capitals.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_')
+}
+
+/// The name of a command of the system without its folder; any other word as it is.
+fn of_system(word: &str) -> &str {
+    let base = word.strip_prefix("/usr/bin/").or_else(|| word.strip_prefix("/bin/"));
+    base.filter(|base| !base.contains('/')).unwrap_or(word)
+}
+
+/// One word of a command.
+#[derive(Default)]
+struct Word {
+    /// Without quotes; a `$` stands for a value that is not known here.
+    text: String,
+    span: Range<usize>,
+    /// Whether a part of it is quoted.
+    is_quoted: bool,
+    /// Whether it can become several words, or another one.
+    is_loose: bool,
+    /// Whether its value is not in the text.
+    is_varying: bool,
+}
+
+impl Word {
+    /// Whether it means exactly its text.
+    fn is_plain(&self) -> bool {
+        !self.is_quoted && !self.is_loose
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.is_plain() && self.text == text
+    }
+
+    fn is_one_of(&self, texts: &[&str]) -> bool {
+        texts.iter().any(|text| self.is(text))
+    }
 }
 
 struct Reader<'t> {
-    signs: Peekable<Chars<'t>>,
-    read: Read,
-    /// The contexts around the current substitution.
-    around: Vec<Context>,
-    now: Context,
-    /// The end markers of heredocs that begin on the next line.
-    heredocs: Vec<String>,
-    /// The number of commands when the current line or `;` clause began.
-    line: usize,
+    text: &'t str,
+    at: usize,
+    depth: usize,
+    reading: Reading,
 }
 
 impl Reader<'_> {
-    /// Handles the start or end of a quote or substitution, and quoted text. Returns false for anything else.
-    fn quote_or_nest(&mut self, sign: char) -> bool {
-        match sign {
-            '\\' => match self.signs.next() {
-                Some('\n') | None => {}
-                Some(next) => self.now.push(next),
-            },
-            '"' => {
-                self.now.is_quoted = !self.now.is_quoted;
-                self.now.word.get_or_insert_default();
-            }
-            '$' if self.signs.next_if_eq(&'(').is_some() => {
-                if self.signs.next_if_eq(&'(').is_some() {
-                    self.skip_arithmetic();
-                    self.now.push('$');
-                } else {
-                    self.nest(')');
-                }
-            }
-            '`' if self.now.end != Some('`') => self.nest('`'),
-            end if self.now.end == Some(end) && !self.now.is_quoted && self.now.n_open == 0 => {
-                self.now.end_command(&mut self.read.commands);
-                self.now = self.around.pop().unwrap_or_default();
-            }
-            _ if self.now.is_quoted => self.now.push(sign),
-            '\'' => {
-                self.now.word.get_or_insert_default();
-                for sign in self.signs.by_ref().take_while(|sign| *sign != '\'') {
-                    self.now.push(sign);
-                }
-            }
-            _ => return false,
-        }
-        true
+    fn peek(&self) -> Option<char> {
+        self.text.get(self.at..)?.chars().next()
     }
 
-    /// Enters a substitution; its result is a `$` in the surrounding word.
-    fn nest(&mut self, end: char) {
-        self.now.push('$');
-        let inner = Context { end: Some(end), ..Context::default() };
-        self.around.push(std::mem::replace(&mut self.now, inner));
+    fn next(&mut self) -> Option<char> {
+        let sign = self.peek()?;
+        self.at += sign.len_utf8();
+        Some(sign)
     }
 
-    /// Handles an unquoted character.
-    fn take(&mut self, sign: char) {
-        match sign {
-            '#' if self.now.word.is_none() => while self.signs.next_if(|sign| *sign != '\n').is_some() {},
-            _ if self.now.is_condition() && !sign.is_whitespace() => self.now.push(sign),
-            '\n' => {
-                self.now.end_command(&mut self.read.commands);
-                self.line = self.read.commands.len();
-                self.skip_heredocs();
-            }
-            '<' if self.signs.next_if_eq(&'<').is_some() => self.begin_heredoc(),
-            '<' | '>' => {
-                // The number of a redirected file descriptor is not a word.
-                self.now.word.take_if(|word| word.chars().all(|it| it.is_ascii_digit()));
-                self.now.end_word();
-                while self.signs.next_if(|sign| matches!(sign, '>' | '&' | '|')).is_some() {}
-                self.now.is_redirected = true;
-            }
-            '(' if self.now.word.is_none() && self.signs.next_if_eq(&'(').is_some() => self.skip_arithmetic(),
-            '(' if self.now.word.as_ref().is_some_and(|word| word.ends_with('=')) => {
-                self.signs.by_ref().take_while(|sign| *sign != ')').for_each(drop);
-            }
-            '(' => {
-                if self.now.words.is_empty() {
-                    self.read.functions.extend(self.now.word.take());
+    fn next_if(&mut self, wanted: char) -> bool {
+        let is_there = self.peek() == Some(wanted);
+        if is_there {
+            self.at += wanted.len_utf8();
+        }
+        is_there
+    }
+
+    /// Reads commands up to the closing bracket `end`, or to the end of the text.
+    fn commands(&mut self, end: Option<char>) -> Option<()> {
+        self.depth += 1;
+        let mut words: Vec<Word> = Vec::new();
+        while self.depth <= DEEPEST {
+            match self.peek() {
+                sign if sign == end => {
+                    self.next();
+                    self.judge(&words);
+                    self.depth -= 1;
+                    return Some(());
                 }
-                self.now.end_command(&mut self.read.commands);
-                self.now.n_open += 1;
+                None | Some(')') => return None,
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.text[self.at..].starts_with("\\\n") => self.at += 2,
+                Some('#') => while self.peek().is_some_and(|sign| sign != '\n') && self.next().is_some() {},
+                Some('\n' | ';' | '|' | '&') => {
+                    self.operator()?;
+                    self.judge(&words);
+                    words.clear();
+                }
+                Some('(') => {
+                    self.next();
+                    // A function, an array, or arithmetic.
+                    if self.peek() == Some('(') || !words.iter().all(|word| word.is_one_of(&KEYWORDS)) {
+                        return None;
+                    }
+                    self.commands(Some(')'))?;
+                }
+                Some('<' | '>') => self.redirection(&mut words)?,
+                Some(_) => words.push(self.word()?),
             }
-            ')' if self.now.n_open > 0 => {
-                self.now.end_command(&mut self.read.commands);
-                self.now.n_open -= 1;
-            }
-            // The end of a `case` pattern: its alternatives were read as commands and are dropped.
-            ')' => {
-                self.now = Context { end: self.now.end, ..Context::default() };
-                self.read.commands.truncate(self.line);
-            }
-            ';' | '&' | '|' => {
-                self.now.end_command(&mut self.read.commands);
-                if sign == ';' {
-                    self.line = self.read.commands.len();
+        }
+        None
+    }
+
+    fn operator(&mut self) -> Option<()> {
+        let is_other = match self.next()? {
+            ';' => matches!(self.peek(), Some(';' | '&')),
+            '|' => !self.next_if('|') && self.peek() == Some('&'),
+            '&' => !self.next_if('&') && self.peek() == Some('>'),
+            _ => false,
+        };
+        (!is_other).then_some(())
+    }
+
+    /// Reads a redirection; `words` may end with the number of its descriptor.
+    fn redirection(&mut self, words: &mut Vec<Word>) -> Option<()> {
+        let is_number = |word: &mut Word| {
+            word.span.end == self.at && word.is_plain() && word.text.chars().all(|it| it.is_ascii_digit())
+        };
+        drop(words.pop_if(is_number));
+        let sign = self.next()?;
+        let is_append = sign == '>' && self.next_if('>');
+        let is_descriptor = !is_append && self.next_if('&');
+        if matches!(self.peek(), Some('<' | '>' | '|' | '&' | '(')) {
+            return None;
+        }
+        while self.next_if(' ') || self.next_if('\t') {}
+        let target = self.word().filter(|word| !word.span.is_empty())?;
+        let known: &[&str] = if is_descriptor { &["1", "2", "-"] } else { &["/dev/null"] };
+        if sign == '>' && !target.is_one_of(known) {
+            self.reading.unknown.insert(format!("> {}", target.text));
+        }
+        Some(())
+    }
+
+    fn word(&mut self) -> Option<Word> {
+        let start = self.at;
+        let mut word = Word::default();
+        while let Some(sign) = self.peek() {
+            match sign {
+                ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | ')' => break,
+                '(' | '`' => return None,
+                '$' => {
+                    self.expansion(&mut word)?;
+                    word.is_loose = true;
+                }
+                _ => {
+                    self.next();
+                    match sign {
+                        '"' => self.quoted(&mut word)?,
+                        '\'' => {
+                            let length = self.text[self.at..].find('\'')?;
+                            word.text.push_str(&self.text[self.at..self.at + length]);
+                            word.is_quoted = true;
+                            self.at += length + 1;
+                        }
+                        '\\' => {
+                            let escaped = self.next()?;
+                            word.text.extend(Some(escaped).filter(|it| *it != '\n'));
+                            word.is_quoted = true;
+                        }
+                        _ => {
+                            word.is_loose |= !(sign.is_ascii_alphanumeric() || "_./+-=:,@%!]".contains(sign));
+                            word.text.push(sign);
+                        }
+                    }
                 }
             }
-            _ if sign.is_whitespace() => self.now.end_word(),
-            _ => self.now.push(sign),
+        }
+        word.span = start..self.at;
+        word.is_loose &= !["[", "{", "}"].contains(&&self.text[word.span.clone()]);
+        Some(word)
+    }
+
+    /// Reads the rest of a double-quoted text.
+    fn quoted(&mut self, word: &mut Word) -> Option<()> {
+        word.is_quoted = true;
+        loop {
+            match self.peek()? {
+                '`' => return None,
+                '$' => self.expansion(word)?,
+                _ => match self.next()? {
+                    '"' => return Some(()),
+                    '\\' => match self.next()? {
+                        '\n' => {}
+                        escaped @ ('$' | '`' | '"' | '\\') => word.text.push(escaped),
+                        other => word.text.extend(['\\', other]),
+                    },
+                    sign => word.text.push(sign),
+                },
+            }
         }
     }
 
-    fn begin_heredoc(&mut self) {
-        self.now.end_word();
-        if self.signs.next_if_eq(&'<').is_some() {
-            // A here-string, `<<<`: its word is read as usual.
-            self.now.is_redirected = true;
-            return;
-        }
-        while self.signs.next_if(|sign| " \t-'\"\\".contains(*sign)).is_some() {}
-        let mut end = String::new();
-        while let Some(sign) = self.signs.next_if(|sign| sign.is_alphanumeric() || *sign == '_') {
-            end.push(sign);
-        }
-        self.signs.next_if(|sign| matches!(sign, '\'' | '"'));
-        self.heredocs.push(end);
-    }
-
-    fn skip_heredocs(&mut self) {
-        for end in std::mem::take(&mut self.heredocs) {
-            while self.signs.peek().is_some() {
-                let line: String = self.signs.by_ref().take_while(|sign| *sign != '\n').collect();
-                if line.trim() == end {
-                    break;
+    /// Reads a variable by its plain name, or a substitution.
+    fn expansion(&mut self, word: &mut Word) -> Option<()> {
+        let is_name = |sign: Option<char>| sign.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_');
+        let start = self.at;
+        self.next();
+        word.is_varying = true;
+        match self.next()? {
+            '(' if self.peek() != Some('(') => {
+                self.commands(Some(')'))?;
+                word.text.push('$');
+                return Some(());
+            }
+            '{' if is_name(self.peek()) => {
+                while is_name(self.peek()) {
+                    self.next();
+                }
+                if !self.next_if('}') {
+                    return None;
                 }
             }
+            '@' | '*' | '#' | '?' | '$' | '!' | '-' => {}
+            first if is_name(Some(first)) => {
+                while is_name(self.peek()) {
+                    self.next();
+                }
+            }
+            _ => return None,
+        }
+        word.text.push_str(&self.text[start..self.at]);
+        Some(())
+    }
+
+    /// Takes down what one simple command runs.
+    fn judge(&mut self, words: &[Word]) {
+        let mut rest = words;
+        while let [first, after @ ..] = rest
+            && first.is_one_of(&KEYWORDS)
+        {
+            rest = after;
+        }
+        while let [first, after @ ..] = rest
+            && self.text[first.span.clone()].split_once('=').is_some_and(|(name, _)| is_variable(name))
+        {
+            rest = after;
+        }
+        if let [first, after @ ..] = rest
+            && first.is("exec")
+        {
+            rest = after;
+        }
+        let [name, arguments @ ..] = rest else { return };
+        if !(name.is_plain() && self.is_known(name, arguments)) {
+            let more = arguments.first().filter(|word| word.is_plain());
+            let shown: Vec<&str> = std::iter::once(name).chain(more).map(|word| &*word.text).collect();
+            self.reading.unknown.insert(shown.join(" "));
         }
     }
 
-    /// Skips to after the next `))`.
-    fn skip_arithmetic(&mut self) {
-        while let Some(sign) = self.signs.next() {
-            if sign == ')' && self.signs.next_if_eq(&')').is_some() {
-                return;
+    /// Whether a command is on one of the lists, or calls a file by its path.
+    fn is_known(&mut self, name: &Word, arguments: &[Word]) -> bool {
+        match (of_system(&name.text), arguments) {
+            (shell, [option, path, ..]) if SHELLS.contains(&shell) && is_option(&option.text) => {
+                option.is_plain() && self.call(path, false)
             }
+            (shell, [path, ..]) if SHELLS.contains(&shell) || matches!(shell, "." | "source") => {
+                self.call(path, false)
+            }
+            ("for", [variable, of, ..]) => variable.is_plain() && is_variable(&variable.text) && of.is("in"),
+            ("command", [option, ..]) => option.is("-v"),
+            ("git", [command, ..]) => command.is_one_of(&GIT),
+            ("printf", [format, ..]) => !format.is_varying && !format.text.starts_with('-'),
+            ("read", names) => names.iter().all(|it| it.is_plain() && (it.is("-r") || is_variable(&it.text))),
+            ("set", options) => options.iter().all(|it| {
+                it.is_plain() && (is_option(&it.text) || matches!(&*it.text, "-o" | "-euo" | "pipefail"))
+            }),
+            ("[", [of @ .., end]) => end.is("]") && is_test(of),
+            ("test", of) => is_test(of),
+            (path, _) if path.contains('/') => !path.starts_with("/usr/") && self.call(name, true),
+            (tool, _) => HARMLESS.split_whitespace().any(|it| it == tool),
         }
+    }
+
+    /// Takes down a call of a file, if the word is a path: one without a slash is looked for elsewhere too.
+    fn call(&mut self, path: &Word, is_direct: bool) -> bool {
+        let is_path = path.is_plain()
+            && path.text.contains('/')
+            && !path.text.contains('=')
+            && !path.text.starts_with('-');
+        if is_path {
+            self.reading.calls.push(Call { path: path.text.clone(), span: path.span.clone(), is_direct });
+        }
+        is_path
+    }
+}
+
+/// Whether a test evaluates none of its words as code, which shells do in a comparison of numbers.
+fn is_test(words: &[Word]) -> bool {
+    let words = match words {
+        [not, rest @ ..] if not.is("!") => rest,
+        _ => words,
+    };
+    match words {
+        [value] => !value.is_loose,
+        [test, value] => test.is_one_of(&TESTS) && !value.is_loose,
+        [left, comparison, right] => comparison.is_one_of(&["=", "!="]) && !left.is_loose && !right.is_loose,
+        _ => false,
     }
 }
 
@@ -335,61 +380,145 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
+    /// What is not covered in a text; `*` if the text is not understood at all.
     fn unknown(text: &str) -> Vec<String> {
-        unknown_commands(text, &mut |word| word.ends_with("known.sh")).into_iter().collect()
+        read(text).map_or_else(|| vec!["*".to_owned()], |reading| reading.unknown.into_iter().collect())
     }
 
     #[test]
     fn what_nobody_knows_is_told() {
         for (text, expected) in [
-            ("make check", &["make"][..]),
-            ("if ! npm run lint; then exit 1; fi", &["npm"]),
-            ("exec make -C sub 2>&1 >/dev/null", &["make"]),
-            ("A=1 env B=2 timeout 10 cargo test", &["cargo"]),
-            ("cd scripts && ./lint.sh || exit 1", &["./lint.sh"]),
+            ("make check", &["make check"][..]),
+            ("if ! npm run lint; then exit 1; fi", &["npm run"]),
+            ("exec make -C sub 2>&1 >/dev/null", &["make -C"]),
+            ("A=1 env B=2 timeout 10 cargo test", &["A=1 env"]),
+            ("cd scripts && ./lint.sh || exit 1", &["cd scripts"]),
             ("\"$ROOT/tools/lint\"", &["$ROOT/tools/lint"]),
-            ("x=$(make -s list)", &["make"]),
-            ("echo \"of `make -s list`\"", &["make"]),
-            ("find . -name x | xargs -n 1 eslint", &["eslint"]),
-            ("python3 -m pytest", &["python3 -m pytest"]),
-            ("bash -c 'make all; echo done'", &["make"]),
-            ("case $1 in\n a|b) make ;;\n *) echo no ;;\nesac", &["make"]),
+            ("x=$(make -s list)", &["make -s"]),
+            ("x=\"$(make -s list)\"", &["make -s"]),
+            ("(task lint)", &["task lint"]),
+            ("if (task lint); then exit 0; fi", &["task lint"]),
+            ("python3 tools/x.py", &["python3 tools/x.py"]),
+            ("bash -c 'echo done'", &["bash -c"]),
+            ("sh lint.sh", &["sh lint.sh"]),
+            (". \"$(dirname \"$0\")/x.sh\"", &["."]),
             ("eval \"$1\"", &["eval"]),
-            ("(cd x; task lint)", &["task"]),
-            ("$TOOL --check", &["$TOOL"]),
+            ("$TOOL --check", &["$TOOL --check"]),
+            ("echo $(\\make)", &["make"]),
+            ("/usr/bin/make all", &["/usr/bin/make all"]),
         ] {
             assert_eq!(unknown(text), expected, "{text}");
         }
+    }
+
+    /// Ways to run what no command of the text shows; several of them ran changed code in a trusted hook.
+    #[test]
+    fn commands_that_run_more_than_they_show_are_told() {
+        for text in [
+            "trap 'sh tools/lint' EXIT",
+            "awk -f tools/x.awk f",
+            "sed '1e sh tools/lint' f",
+            "find . -exec sh {} \\;",
+            "sort --compress-program=tools/lint f",
+            "tar --checkpoint-action=exec=tools/lint -cf x .",
+            "PATH=\"$PWD/tools:$PATH\"",
+            "PATH=tools cat f",
+            "for PATH in tools; do cat f; done",
+            "read PATH < f",
+            "export BASH_ENV=tools/x",
+            "BASH_ENV=tools/x bash tools/known.sh",
+            "ENV=tools/x sh -i",
+            "IFS=x",
+            "git -c alias.q='!sh tools/lint' q",
+            "git -c core.hooksPath=h2 checkout x",
+            "git submodule foreach x",
+            "git bisect run x",
+            "git diff",
+            "git \"$x\"",
+            "git $x",
+            "builtin eval x",
+            "command make",
+            "alias cat=make",
+            "hash -p tools/x cat",
+            "unset -f sh",
+            "enable -f x y",
+            "xargs sh",
+            "printf \"$x\" y",
+            "printf -v 'a[$(x)]' y",
+            "read 'a[$(x)]'",
+            "[ \"$x\" -eq 1 ]",
+            "[ -v \"$x\" ]",
+            "[ $x = y ]",
+            "[ \"$x\" \"$y\" ]",
+            "[[ $x -eq 1 ]]",
+            "sh ./$x",
+            "sh tools/*",
+            "{sh,tools/x}",
+            "~/x",
+            "cat x > tools/lint",
+            "cat x >> \"$1\"",
+            "cat x >&tools/lint",
+            "time make",
+            "function f { :; }",
+            "PATH=tools/bin",
+        ] {
+            let told = unknown(text);
+            assert!(!told.is_empty() && told != ["*"], "{text}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_not_understood() {
+        for text in [
+            "sh() { :; }; unset -f sh; sh tools/lint", "cat <<EOF\n$(sh tools/lint)\nEOF", "cat <<< x",
+            "case $1 in\n a|b) make ;;\n esac", "echo $((a[$(x)]))", "((a[$(x)]))", "echo `make`",
+            "echo \"`make`\"", "echo ${x:-$(make)}", "echo ${x@P}", "echo \"${x:-y}\"", "$'sh' x",
+            "$\"sh\" x", "echo $[1]", "a=(x y)", "cat <(make)", "cat >(make)", "make &> f", "make |& cat",
+            "make >| f", "#!/usr/bin/env python3\nprint(1)", "#!/bin/zsh\necho", "#!sh\necho",
+            "#!tools/sh\necho", "#!/bin/bash --rcfile\necho", "\0", "echo 'x", "echo \"x", "(echo", "echo)",
+            "echo \\",
+        ] {
+            assert_eq!(unknown(text), ["*"], "{text}");
+        }
+        assert_eq!(unknown(&"$(".repeat(100_000)), ["*"]);
+        assert_eq!(unknown(&"(echo x; ".repeat(100_000)), ["*"]);
     }
 
     #[test]
     fn what_is_known_is_not_told() {
         for text in [
             "#!/bin/sh\n# make all\necho 'make all' \"make; npm\" # npm\n",
-            "check() { grep -q x \"$1\"; }\ncheck f || exit 1",
-            "./known.sh && . \"$(dirname \"$0\")/known.sh\"",
-            "bash -e tools/known.sh | tee log",
+            "./known.sh && . tools/known.sh && exec sh -eu ./known.sh a b",
+            "bash -e tools/known.sh | cat",
             "command -v git-lfs >/dev/null 2>&1 || { printf >&2 \"\\n%s\\n\" \"no make\"; exit 2; }\ngit lfs pre-push \"$@\"",
-            "cat <<EOF\nmake all\nEOF\n[ -f x ] && test -n \"$(git diff --name-only)\"",
-            "for f in $(git ls-files); do wc -l \"$f\"; done",
+            "#!/usr/bin/env bash\nset -euo pipefail\nif [ -n \"$(git rev-parse HEAD)\" ]; then exit 0; else exit 1; fi",
+            "for f in $(git rev-parse --all); do wc -l \"$f\"; done",
             "while read -r line; do echo \"$line\"; done < list",
-            "/usr/bin/sort -u < make > npm",
-            "case \"$x\" in make|npm) exit 0 ;; esac",
-            "if [[ $a == (x|y) && -n $b ]]; then i=$((i + 1)); ((i++)); fi",
-            "files=(make npm)\nset -- x | true",
+            "/usr/bin/head -n 1 < make; exec 1>&2",
+            "name=$(cat x) other=1\n[ \"$name\" != y ] && ! test -f x || exit $?",
+            "cat \\\n  make",
+            "(echo x; (echo y)) & echo ${x} $1 $# \"$@\"",
         ] {
             assert_eq!(unknown(text), Vec::<String>::new(), "{text}");
         }
     }
 
     #[test]
-    fn the_folders_that_a_script_enters_are_found() {
-        assert_eq!(entered("cd scripts && ./x\n(cd \"$ROOT/deep\"; y)"), ["scripts", "$ROOT/deep"]);
+    fn calls_are_found_where_they_stand() {
+        let text = "echo a; ./a.sh $(. /b/c) | bash -e d/e.sh; if sh x/../y; then exec ./z; fi";
+        let calls = read(text).unwrap().calls;
+        let found: Vec<_> = calls.iter().map(|call| (&*call.path, call.is_direct)).collect();
+        let expected =
+            [("./a.sh", true), ("/b/c", false), ("d/e.sh", false), ("x/../y", false), ("./z", true)];
+        assert_eq!(found, expected);
+        assert!(calls.iter().all(|call| text[call.span.clone()] == call.path));
     }
 
     #[test]
     fn any_text_is_read_to_its_end() {
-        for text in ["$(", "`", "\"", "'", "<<", "<<EOF\n", ")", "((", "\\", "$(\"`'", "a)b)c("] {
+        for text in
+            ["$(", "`", "\"", "'", "<<", "<<EOF\n", ")", "((", "\\", "$(\"`'", "a)b)c(", ">", "é$", "2>é"]
+        {
             let _ = unknown(text);
         }
     }

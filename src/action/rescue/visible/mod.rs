@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::action::rescue::base::{RescueError, Settings, names};
 use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::{Survey, Tree, TreeEntry, leaving_out, listing};
-use crate::action::rescue::trust::{Hooks, filters};
+use crate::action::rescue::trust::{Hooks, Programs, filters};
 use crate::action::rescue::visible::conversion::is_converted;
 use crate::git::{
     ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, commit_id, index_entries, line, succeeded,
@@ -141,6 +141,12 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
+/// Programs that a person trusts, with the environment and limits that they get.
+pub(crate) struct Trusted<'a> {
+    pub(crate) programs: &'a Programs,
+    pub(crate) limits: ForPrograms<'a>,
+}
+
 /// Everything that staging paths needs.
 pub(crate) struct Staging<'a> {
     pub(crate) git: &'a Git<'a>,
@@ -154,7 +160,7 @@ pub(crate) struct Staging<'a> {
     pub(crate) snapshot: &'a Tree,
     pub(crate) attributes: &'a Attributes,
     /// What filters get; `None` if they are not trusted.
-    pub(crate) programs: Option<ForPrograms<'a>>,
+    pub(crate) programs: Option<Trusted<'a>>,
 }
 
 impl Staging<'_> {
@@ -220,11 +226,11 @@ impl Staging<'_> {
                 "the filter {names} would run a program that is not trusted"
             )));
         };
-        filters::allow(self.shadow, self.git.repo, self.settings)?;
+        filters::allow(self.shadow, self.git.repo, self.settings, programs.programs)?;
         let args = ["update-index", "-z", "--add", "--replace", "--stdin"];
         let input = Stdin::Bytes(input);
         let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
-        let run = self.git.shadowed_with_programs(self.shadow, args, input, programs);
+        let run = self.git.shadowed_with_programs(self.shadow, args, input, &programs.limits);
         let output = match run {
             Err(GitError::TimedOut { .. }) => return Err(failed("it did not end in its time")),
             other => other?,
