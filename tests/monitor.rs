@@ -8,7 +8,7 @@ use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
     FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports,
-    MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt,
+    MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Point, Policy, ProbeAttempt,
     ProbeReading, ProbeWord, ProcessId, Rejection, Rule, RunPhase, RunView, Sample, SessionFacts,
     SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment,
     Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings,
@@ -889,6 +889,77 @@ fn what_another_closeout_kept_counts_here_once() {
     let marked = view(&mut monitor).verdict.unwrap();
     assert_eq!((marked.state, marked.rule()), (VerdictState::Incomplete, Rule::ByYou));
     assert_eq!(monitor.update(reported(5_000)), []);
+}
+
+/// A false "done" otherwise: nobody ticked it off.
+#[test]
+fn what_is_open_stays_open_while_nothing_can_be_read() {
+    let plan = || {
+        let no = Evidence::claim(Source::Plan, "PLAN.md", Claim::No, Origin::File.as_read());
+        (Parts::CHECKS, Evidence { points: vec![Point::Step("Write it".to_owned())], ..no })
+    };
+    let files = || {
+        (
+            Parts::CHECKS,
+            Evidence::abstain(Source::Closer, "closer", Rejection::NotConfigured, Origin::File.as_read()),
+        )
+    };
+    let mut monitor = judged(vec![plan(), files(), clean()]);
+    let points = |monitor: &mut Monitor| {
+        let verdict = view(monitor).verdict.unwrap();
+        let points = verdict.left_to_do.points.iter().filter(|point| point.source == Source::Plan);
+        points.map(|point| (point.is_open(), point.weighs, point.since)).collect::<Vec<_>>()
+    };
+    let _ = monitor.update(changed(1_500, Parts::COMMITS));
+    let _ = monitor.update(Event::Collected {
+        at: at(12_000),
+        workspace: id(),
+        generation: 2,
+        took_ms: 10_000,
+        outcome: Err(CollectProblem::TimedOut),
+    });
+    assert_eq!(points(&mut monitor), [(true, false, at(5))]);
+    let _ = monitor.update(collected(12_100, 3, whole(12_000, vec![plan(), files(), clean()])));
+    assert_eq!(points(&mut monitor), [(true, true, at(5))]);
+    // The plan is deleted: nobody did it, and nobody asks for it any more.
+    let _ = monitor.update(changed(15_000, Parts::CHECKS));
+    let gone = Sample { evidence: shared(vec![files()]), ..sample(15_000, Parts::CHECKS) };
+    let _ = monitor.update(collected(15_001, 4, gone));
+    assert_eq!(points(&mut monitor), []);
+}
+
+#[test]
+fn what_is_left_of_a_session_goes_when_its_record_is_gone() {
+    let place = SessionPlace {
+        agent: "claude".to_owned(),
+        session_id: "s".into(),
+        folder: "/work/a".into(),
+        record: "/records/s.jsonl".into(),
+    };
+    let provenance = Origin::Session(Box::new(place.session_name())).as_read();
+    let todos = Evidence::claim(Source::Plan, "todos", Claim::No, provenance);
+    let todos = Evidence { points: vec![Point::Step("Write it".to_owned())], ..todos };
+    let mut monitor = monitor();
+    let found = |millis, sessions| Event::Discovered {
+        at: at(millis),
+        workspaces: vec![FoundWorkspace { sessions, ..found() }],
+        refused: Vec::new(),
+        n_older_sessions: 0,
+    };
+    let _ = monitor.update(found(0, vec![place]));
+    let left = |monitor: &mut Monitor| {
+        let points = view(monitor).verdict.unwrap().left_to_do.points.clone();
+        points.iter().map(|point| (point.is_open(), point.weighs)).collect::<Vec<_>>()
+    };
+    let _ = monitor.update(collected(5, 1, whole(5, vec![(Parts::WORDS, todos), clean()])));
+    assert_eq!(left(&mut monitor), [(true, true)]);
+    // It cannot be read for once.
+    let _ = monitor.update(changed(2_000, Parts::WORDS));
+    let _ = monitor.update(collected(2_001, 2, whole(2_000, vec![clean()])));
+    assert_eq!(left(&mut monitor), [(true, false)]);
+    let _ = monitor.update(found(5_000, Vec::new()));
+    let _ = monitor.update(collected(5_001, 3, whole(5_000, vec![clean()])));
+    assert_eq!(left(&mut monitor), []);
 }
 
 /// Each event has a script, here or in `actions.rs`.

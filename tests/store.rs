@@ -14,9 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::support::samples::commit_id;
-use closeout::model::{
-    Baseline, BaselineOrigin, Draft, NamedBaseline, SessionName, Timestamp, WorkspaceId,
-};
+use closeout::model::{Baseline, BaselineOrigin, Draft, NamedBaseline, SessionName, Timestamp, WorkspaceId};
 use closeout::store::edited_text::EditedText;
 use closeout::store::{Remembered, Store, StoreError, log};
 use tempfile::TempDir;

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, SessionName, Source,
-    Timestamp, display_text,
+    Claim, Evidence, LeftToDo, OpenPoint, Origin, Point, PointKind, PointState, Rejection, SessionName,
+    Source, Timestamp, display_text,
 };
 use crate::present::phrases::point as say;
 use crate::present::{reason, verdict};
@@ -76,9 +76,9 @@ impl PromptTimes<'_> {
 /// What is left to do according to this evidence, as it counts for the task.
 ///
 /// `before` is the list of the previous look. A point in both keeps its age and the fact that it was sent. Of
-/// the points that disappeared, only work is followed: it stays without weight if its source cannot be read, is
-/// dropped if its source no longer counts, and is done otherwise. What was done before the last prompt for work is
-/// dropped.
+/// the points that disappeared, only work is followed: it stays without weight if its source was not read, is
+/// dropped if its source no longer counts or is gone, and is done otherwise. What was done before the last prompt for
+/// work is dropped.
 pub fn list(
     evidence: &[&Evidence],
     before: &[OpenPoint],
@@ -112,40 +112,144 @@ pub fn list(
     LeftToDo { points, summary: summary(evidence) }
 }
 
-/// What becomes of a point that no evidence mentions any more; `None` if it is dropped.
+/// What becomes of a point that no evidence mentions any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Its source was not read: it may still be open.
+    Kept,
+    /// Its source was read and says otherwise.
+    Done,
+    /// Its source counts no more, or is not there any more.
+    Dropped,
+}
+
+/// The point as it is listed now; `None` if it is dropped.
+///
+/// A person who reads "done" relies on it, so nothing is done because nobody mentions it: its source has to be read and say
+/// otherwise. What was not read stays, without weight. It need not stay for ever: a look that finds that the source is gone
+/// (a plan was deleted, a check is no longer configured, a session is left over) drops the point, because nobody did it
+/// and nobody asks for it any more. The monitor drops those of sessions without a record.
 fn closed(
     known: &OpenPoint,
     evidence: &[&Evidence],
     prompted_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<OpenPoint> {
+    if let PointState::Done { at } = known.state {
+        return prompted_at.is_none_or(|prompted_at| prompted_at <= at).then(|| known.clone());
+    }
+    match fate(known, evidence) {
+        Fate::Kept => Some(OpenPoint { weighs: false, ..known.clone() }),
+        Fate::Done => Some(OpenPoint { state: PointState::Done { at: now }, ..known.clone() }),
+        Fate::Dropped => None,
+    }
+}
+
+fn fate(known: &OpenPoint, evidence: &[&Evidence]) -> Fate {
     let of_source = |evidence: &&&Evidence| {
         evidence.source == known.source
             && evidence.name == known.from
             && evidence.session() == known.session.as_ref()
     };
-    let rejection = evidence.iter().filter(of_source).find_map(|evidence| evidence.rejection());
-    match (known.state, rejection) {
-        (PointState::Done { at }, _) if prompted_at.is_some_and(|prompted_at| prompted_at > at) => None,
-        (PointState::Done { .. }, _) => Some(known.clone()),
-        // Unknown, so it stays without weight.
-        (_, Some(Rejection::Unreadable)) => Some(OpenPoint { weighs: false, ..known.clone() }),
-        (
-            _,
-            Some(
-                Rejection::Stale
-                | Rejection::Foreign
-                | Rejection::MidTurn
-                | Rejection::LeftOver
-                | Rejection::Dismissed
-                | Rejection::Absent
-                | Rejection::NotConfigured,
-            ),
-        ) => None,
-        (_, Some(Rejection::Vacuous | Rejection::Undecided) | None) => {
-            Some(OpenPoint { state: PointState::Done { at: now }, ..known.clone() })
+    let mut same = evidence.iter().filter(of_source).peekable();
+    if same.peek().is_some() {
+        return said(same.find_map(|evidence| evidence.rejection()));
+    }
+    match &known.session {
+        Some(session) => in_session(session, evidence),
+        None => in_place(known.source, evidence),
+    }
+}
+
+/// What a source says of a point that it does not mention.
+fn said(rejection: Option<Rejection>) -> Fate {
+    match rejection {
+        Some(Rejection::Unreadable) => Fate::Kept,
+        Some(
+            Rejection::Stale
+            | Rejection::Foreign
+            | Rejection::MidTurn
+            | Rejection::LeftOver
+            | Rejection::Dismissed
+            | Rejection::Absent
+            | Rejection::NotConfigured,
+        ) => Fate::Dropped,
+        Some(Rejection::Vacuous | Rejection::Undecided) | None => Fate::Done,
+    }
+}
+
+/// The same for a plan, a run or words of a session, which say nothing at all any more. Whoever reads a session's record
+/// reads all of them.
+fn in_session(session: &SessionName, evidence: &[&Evidence]) -> Fate {
+    let mut fate = Fate::Kept;
+    for evidence in evidence.iter().filter(|evidence| evidence.session() == Some(session)) {
+        match (evidence.source, evidence.rejection()) {
+            // It was asked nothing for this task, or another session after it.
+            (Source::LiveSession, Some(Rejection::LeftOver | Rejection::Vacuous)) => return Fate::Dropped,
+            (_, Some(Rejection::Unreadable)) => {}
+            _ => fate = Fate::Done,
         }
     }
+    fate
+}
+
+/// The same for a source outside of sessions. Whether a look read it is told by what is read together with it: that says
+/// something at every look, if only that nothing is configured.
+fn in_place(source: Source, evidence: &[&Evidence]) -> Fate {
+    let is_any = |is_kin: fn(&Evidence) -> bool| evidence.iter().any(|evidence| is_kin(evidence));
+    let gone_if = |is_read: bool| if is_read { Fate::Dropped } else { Fate::Kept };
+    match source {
+        // The row of a check stands there at every look while it is configured, and an answer until the next one.
+        Source::Command | Source::Probe | Source::LiveSession | Source::Run => Fate::Dropped,
+        // Which one of them it was matters.
+        Source::Plan | Source::RequiredFiles => gone_if(is_any(is_of_files)),
+        Source::Output | Source::LastWords => gone_if(is_any(is_decision)),
+        // An operation of git that has ended, a report under another name, a decision by another way.
+        Source::Commits | Source::Changes => match evidence.iter().find(|evidence| is_of_git(evidence)) {
+            None => Fate::Kept,
+            Some(git) if git.is_rejected_as(Rejection::NotConfigured) => Fate::Dropped,
+            Some(_) => Fate::Done,
+        },
+        Source::Tests | Source::Closer => {
+            let is_other = |it: &&&Evidence| it.source == source && it.session().is_none();
+            together(evidence.iter().filter(is_other))
+        }
+        Source::Decision | Source::DecisionWithId | Source::Marker => {
+            together(evidence.iter().filter(|evidence| is_decision(evidence)))
+        }
+    }
+}
+
+/// What several pieces of evidence say of a point that none of them mentions.
+fn together<'a>(evidence: impl Iterator<Item = &'a &'a Evidence>) -> Fate {
+    let mut fate = Fate::Kept;
+    for evidence in evidence {
+        // A NO that names no point closes none: nothing could be verified.
+        let is_mute = evidence.claim == Claim::No && evidence.points.is_empty();
+        let told = if is_mute { Fate::Kept } else { said(evidence.rejection()) };
+        match told {
+            Fate::Kept => return Fate::Kept,
+            Fate::Done => fate = Fate::Done,
+            Fate::Dropped if fate == Fate::Kept => fate = Fate::Dropped,
+            Fate::Dropped => {}
+        }
+    }
+    fate
+}
+
+fn is_of_files(evidence: &Evidence) -> bool {
+    evidence.provenance.origin == Origin::File
+        && matches!(evidence.source, Source::Plan | Source::RequiredFiles | Source::Tests | Source::Closer)
+}
+
+fn is_decision(evidence: &Evidence) -> bool {
+    matches!(evidence.source, Source::Decision | Source::DecisionWithId | Source::Marker)
+}
+
+fn is_of_git(evidence: &Evidence) -> bool {
+    evidence.provenance.origin == Origin::Git
+        && evidence.claim != Claim::Fail
+        && !evidence.is_rejected_as(Rejection::Unreadable)
 }
 
 fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
@@ -283,7 +387,7 @@ pub fn lines(points: &[&OpenPoint], most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Fact, Origin};
+    use crate::model::Fact;
 
     fn prompted(at: i64) -> PromptTimes<'static> {
         PromptTimes { at: Some(Timestamp(at)), in_session: &|_| None }
@@ -370,6 +474,53 @@ mod tests {
             let left = listed(&silent, &before, &NEVER, Timestamp(6));
             assert_eq!((left.open().count(), left.points.len()), (n_open, n_open), "{rejection:?}");
         }
+    }
+
+    #[test]
+    fn a_source_that_was_not_read_closes_nothing_and_one_that_is_gone_asks_for_nothing() {
+        let name = |id: &str| Origin::Session(Box::new(SessionName::new("claude", id)));
+        let read = |source, from: &str, claim| Evidence::claim(source, from, claim, Origin::File.as_read());
+        let none = |source, from: &str| read(source, from, Claim::Abstain(Rejection::NotConfigured));
+        let idle = |id: &str, rejection| {
+            Evidence::abstain(Source::LiveSession, "claude", rejection, name(id).as_read())
+        };
+        let git = |source, from: &str, claim| Evidence::claim(source, from, claim, Origin::Git.as_read());
+        let plan = steps(&["Write it"]);
+        let todos = Evidence { provenance: name("a").as_read(), ..steps(&["Write it"]) };
+        let rebase = git(Source::Commits, "git rebase", Claim::No);
+        let failing = no(Source::Tests, "a.xml, b.xml", vec![Point::FailingTest("parses".to_owned())]);
+        let decided = no(Source::DecisionWithId, "d.json", vec![Point::Named("no docs".to_owned())]);
+        let cannot_verify = read(Source::Tests, "b.xml", Claim::No);
+        let (unread, closed, gone) = (Some(true), Some(false), None);
+        for (before, look, expected) in [
+            // Nothing could be read, or git alone, or only part of it yet.
+            (&plan, git(Source::Commits, "workspace", Claim::Fail), unread),
+            (&plan, none(Source::Decision, "decision file"), unread),
+            (&todos, none(Source::RequiredFiles, "required files"), unread),
+            (&todos, idle("b", Rejection::Undecided), unread),
+            (&rebase, git(Source::Commits, "git", Claim::Fail), unread),
+            (&failing, cannot_verify, unread),
+            (&decided, none(Source::Closer, "closer"), unread),
+            // Files were looked for, and the plan was not among them.
+            (&plan, none(Source::RequiredFiles, "required files"), gone),
+            (&todos, idle("a", Rejection::LeftOver), gone),
+            (&decided, none(Source::Decision, "decision file"), gone),
+            (&failing, none(Source::Tests, "tests"), gone),
+            // It was read, and says no more of it.
+            (&todos, idle("a", Rejection::Undecided), closed),
+            (&rebase, git(Source::Changes, "git", Claim::Dirty), closed),
+            (&failing, read(Source::Tests, "a.xml", Claim::Yes), closed),
+            (&decided, read(Source::Decision, "d.json", Claim::Yes), closed),
+        ] {
+            let before = listed(std::slice::from_ref(before), &[], &NEVER, Timestamp(5)).points;
+            let left = listed(std::slice::from_ref(&look), &before, &NEVER, Timestamp(6));
+            let text = &before[0].text;
+            let point = left.points.iter().find(|point| point.text == *text);
+            assert_eq!(point.map(OpenPoint::is_open), expected, "{text}: {look:?}");
+            assert!(point.is_none_or(|point| !point.is_open() || !point.weighs), "{text}: {look:?}");
+        }
+        let nothing = listed(&[], &listed(&[plan], &[], &NEVER, Timestamp(5)).points, &NEVER, Timestamp(6));
+        assert!(nothing.points.iter().all(|point| point.is_open() && !point.weighs), "{nothing:?}");
     }
 
     #[test]

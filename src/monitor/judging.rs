@@ -11,7 +11,7 @@ use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
     MarkOrder, MarkSeen, MarkWord, OpenPoint, PointState, Policy, Rounds, Rule, SeenState, SessionFacts,
-    Timestamp, Verdict, VerdictState, stable_hash,
+    SessionName, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state shown for at least this long, in milliseconds, counts as read in later runs too.
@@ -25,6 +25,7 @@ impl Tracked {
         self.auto_checks.is_waiting = checks.is_waiting;
         self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
         let is_lapsed = self.actions.marks.expire(&self.judged.against);
+        self.drop_points_of_gone_sessions(&evidence);
         let advanced = self.advance_rounds(&evidence);
         let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         self.share_evidence(&mut verdict);
@@ -59,6 +60,17 @@ impl Tracked {
         }
         self.recall_look(before.is_none());
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
+    }
+
+    /// Drops the open points of sessions that are in no list any more, because their records were deleted or are too
+    /// old: nothing will ever say what became of them.
+    fn drop_points_of_gone_sessions(&mut self, evidence: &[Evidence]) {
+        let is_there = |name: &SessionName| {
+            self.sessions.iter().any(|place| place.is(name))
+                || evidence.iter().any(|evidence| evidence.session() == Some(name))
+        };
+        let is_left = |point: &OpenPoint| !point.is_open() || point.session.as_ref().is_none_or(is_there);
+        self.actions.points.retain(is_left);
     }
 
     /// A person looks at this workspace. The effect tells other runs, and the next one, what was seen.

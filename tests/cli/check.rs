@@ -46,6 +46,29 @@ fn the_open_points_stand_before_the_evidence_and_silent_sources_share_a_line() {
     assert!(!text.contains("ABSTAIN  closer"), "{text}");
 }
 
+#[test]
+fn a_step_is_done_where_its_plan_says_so_and_asks_for_nothing_once_the_plan_is_deleted() {
+    for (then, expected) in [(Some("- [x] Parse\n- [x] Document\n"), Some("done")), (None, None)] {
+        let env = TestEnv::with_demo();
+        let finished = env.demo("finished");
+        finished.write("docs/plan.md", "- [x] Parse\n- [ ] Document\n");
+        env.person_says("finished", "Do everything in docs/plan.md and commit.");
+        env.agent_says("finished", "The parser is there.");
+        let state = || {
+            let (_, workspace) = check(&env, finished.path(), &[]);
+            let points = workspace["left_to_do"]["points"].as_array().unwrap();
+            let step = points.iter().find(|point| point["text"] == "Document");
+            step.map(|step| step["state"]["is"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(state().as_deref(), Some("open"));
+        match then {
+            Some(text) => drop(finished.write("docs/plan.md", text)),
+            None => std::fs::remove_file(finished.at("docs/plan.md")).unwrap(),
+        }
+        assert_eq!(state().as_deref(), expected);
+    }
+}
+
 /// Spoils a report in one way.
 type Spoil = fn(&mut serde_json::Value);
 

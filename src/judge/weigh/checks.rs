@@ -89,7 +89,7 @@ fn configured_plan(
 }
 
 /// Weighs a plan file that only a prompt names. An open step of it says NO where the prompt wants all of the plan; that
-/// everything in it is ticked says nothing, since nobody chose it as the measure.
+/// everything in it is ticked claims nothing, since nobody chose it as the measure, but closes what was open in it.
 fn prompted_plan(
     plan: &Reading<PlanFile>,
     observations: &Observations,
@@ -100,7 +100,12 @@ fn prompted_plan(
     if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts) {
         return None;
     }
-    Some(of_plan(plan, observations, context)).filter(|evidence| evidence.claim == Claim::No)
+    let evidence = of_plan(plan, observations, context);
+    match evidence.claim {
+        Claim::No => Some(evidence),
+        Claim::Yes => Some(Evidence { claim: Claim::Abstain(Rejection::Undecided), ..evidence }),
+        Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Fail | Claim::Abstain(_) => None,
+    }
 }
 
 /// Whether a plan came with the repository and says nothing about this task, because it
