@@ -24,8 +24,12 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let mut target_workspace = TargetWorkspace::judge(&config)?;
     let Some(order) = order else { return show(&target_workspace.view().marks) };
     let name = order.name();
+    let n_told = target_workspace.notices().len();
     let outcome = target_workspace.action(Action::Mark { order, reason: mark.reason.clone() });
     let ActionOutcome::Marked { .. } = outcome else { return Ok(unexpected(&outcome)) };
+    if let Some(problem) = target_workspace.notices().into_iter().nth(n_told) {
+        return Err(Failure::Unreadable(format!("the mark is not kept: {problem}")));
+    }
     let view = target_workspace.view();
     let state = view.verdict.as_deref().map_or("", |verdict| verdict.state.name());
     output::print_line(&format!("{name}: {} is {state}", display_text::line(&view.name)))?;

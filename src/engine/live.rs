@@ -263,6 +263,9 @@ impl Engine {
                     let _ = self.sender.send(EngineEvent::Event(event));
                 }
             }
+            Effect::KeepMarks { workspace, before, after } => {
+                self.store_lane.write(move |store| store.keep_marks(&workspace, &before, &after));
+            }
             Effect::KeepReports { workspace, reports } => {
                 self.store_lane.write(move |store| store.keep_reports(&workspace, &reports));
             }

@@ -210,6 +210,9 @@ impl<'a> OneShot<'a> {
                 self.writes.push(Box::new(move |store| store.remember_named(&workspace, &named)));
             }
             Effect::Action(request) => self.wanted = Some(request),
+            Effect::KeepMarks { workspace, before, after } => {
+                self.writes.push(Box::new(move |store| store.keep_marks(&workspace, &before, &after)));
+            }
             Effect::KeepReports { workspace, reports } => {
                 self.writes.push(Box::new(move |store| store.keep_reports(&workspace, &reports)));
             }

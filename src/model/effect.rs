@@ -2,8 +2,8 @@
 //! answer gets exactly one such event.
 
 use super::{
-    ActionRequest, Baseline, Draft, GitReader, KeptReports, NamedBaseline, Pane, Parts, Policy, ProcessId,
-    SessionPlace, TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
+    ActionRequest, Baseline, Draft, GitReader, KeptReports, Marks, NamedBaseline, Pane, Parts, Policy,
+    ProcessId, SessionPlace, TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// What the monitor asks of the outside world.
@@ -63,7 +63,17 @@ pub enum Effect {
         /// The action's number.
         number: u64,
     },
-    /// Keep on disk what agents said when asked, replacing what was kept before: other runs judge by it too.
+    /// Keep on disk how the user's statements changed, on top of what other runs keep of them.
+    KeepMarks {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The statements before the change.
+        before: Box<Marks>,
+        /// The statements after it.
+        after: Box<Marks>,
+    },
+    /// Keep on disk what agents said when asked, replacing what was kept before except for marks: other runs judge by it
+    /// too.
     KeepReports {
         /// The workspace.
         workspace: WorkspaceId,

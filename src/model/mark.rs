@@ -176,7 +176,7 @@ impl Marks {
 
     /// Applies a person's order. `seen` is what the person saw.
     pub fn take(&mut self, order: &MarkOrder, reason: Option<&str>, at: Timestamp, seen: &MarkSeen) {
-        let changed_at = self.changed_at.map_or(at, |before| at.max(before.plus_millis(1)));
+        let changed_at = at.newer_than(self.changed_at);
         self.changed_at = Some(changed_at);
         let reason = reason.map(str::to_owned);
         match order {
@@ -203,6 +203,38 @@ impl Marks {
         self.not_of_task.dedup();
     }
 
+    /// What is kept, `self`, after somebody who may not have seen all of it changed `before` to `after`: what the change
+    /// did not touch stays, and so does what was said anew of what it only took back.
+    #[must_use]
+    pub fn with_change(&self, before: &Marks, after: &Marks) -> Marks {
+        let added = after.not_of_task.iter().filter(|point| !before.not_of_task.contains(point));
+        let is_taken_back =
+            |point: &&String| before.not_of_task.contains(point) && !after.not_of_task.contains(point);
+        let mut points: Vec<String> =
+            self.not_of_task.iter().filter(|point| !is_taken_back(point)).chain(added).cloned().collect();
+        points.sort();
+        points.dedup();
+        let mut marks = Marks {
+            changed_at: self.changed_at,
+            word: changed(&self.word, &before.word, &after.word),
+            quiet: changed(&self.quiet, &before.quiet, &after.quiet),
+            not_of_task: points,
+            task_kind: changed(&self.task_kind, &before.task_kind, &after.task_kind),
+            baseline: changed(&self.baseline, &before.baseline, &after.baseline),
+            lapsed: self.lapsed,
+        };
+        if marks.word == after.word && (&before.word, before.lapsed) != (&after.word, after.lapsed) {
+            marks.lapsed = after.lapsed;
+        }
+        if marks != *self {
+            // Whoever made the change has to see what else is kept.
+            let is_all = Marks { changed_at: self.changed_at, ..after.clone() } == marks;
+            let known = if is_all { self.changed_at } else { self.changed_at.max(after.changed_at) };
+            marks.changed_at = after.changed_at.or(known).map(|at| at.newer_than(known));
+        }
+        marks
+    }
+
     /// Drops the verdict and the quiet mark if they do not hold for the state `now`. True if one was dropped.
     pub fn expire(&mut self, now: &MarkSeen) -> bool {
         let lapse = self.word.as_ref().and_then(|mark| {
@@ -225,6 +257,13 @@ impl Marks {
         }
         lapse.is_some() || is_loud
     }
+}
+
+/// What is kept of one statement after somebody changed it from `before` to `after`.
+fn changed<T: Clone + Default + PartialEq>(kept: &T, before: &T, after: &T) -> T {
+    let is_taken_back = *after == T::default();
+    let is_touched = before != after && (!is_taken_back || kept == before);
+    if is_touched { after.clone() } else { kept.clone() }
 }
 
 #[cfg(test)]
@@ -305,6 +344,53 @@ mod tests {
         assert_eq!(marks.changed_at, Some(Timestamp(6)));
         marks.take(&MarkOrder::Clear, None, Timestamp(2), &MarkSeen::default());
         assert_eq!(marks.changed_at, Some(Timestamp(7)));
+    }
+
+    /// What is kept after `orders` that each saw only `before`.
+    fn kept(before: &Marks, orders: &[MarkOrder]) -> Marks {
+        orders.iter().zip(6..).fold(before.clone(), |kept, (order, at)| {
+            let mut after = before.clone();
+            after.take(order, None, Timestamp(at), &seen(&["a", "b"], "x"));
+            kept.with_change(before, &after)
+        })
+    }
+
+    #[test]
+    fn who_did_not_see_a_mark_takes_nothing_of_it_away() {
+        let point = |point: &str| MarkOrder::NotOfThisTask { point: Some(point.to_owned()) };
+        let back = |order: MarkOrder| MarkOrder::TakeBack { order: Box::new(order) };
+        let kind = MarkOrder::TaskKind { task_kind: TaskKind::Report };
+        let orders = [MarkOrder::Done, MarkOrder::Quiet, point("a"), point("b"), kind];
+        let all = kept(&Marks::default(), &orders);
+        assert!(orders.iter().all(|order| all.holds(order)), "{all:?}");
+        // Whoever gave the last order has not seen the others yet, and is told.
+        assert!(all.changed_at > Some(Timestamp(10)), "{all:?}");
+
+        // Of the same kind, the later one counts.
+        let last = kept(&Marks::default(), &[MarkOrder::Done, MarkOrder::Open]);
+        assert_eq!(last.word.as_ref().map(|mark| mark.word), Some(MarkWord::Open));
+
+        // What is taken back is what was seen.
+        let left = kept(&all, &[back(MarkOrder::Quiet), back(point("a"))]);
+        assert_eq!((left.quiet.as_deref(), left.not_of_task.as_slice()), (None, &["b".to_owned()][..]));
+        assert!(left.word.is_some());
+        let anew = kept(&all, &[MarkOrder::Open, MarkOrder::Clear]);
+        assert_eq!(anew.word.as_ref().map(|mark| mark.word), Some(MarkWord::Open));
+        assert_eq!((anew.quiet, anew.not_of_task), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_mark_that_lapses_takes_no_newer_one_along() {
+        let before = done(&seen(&["a"], "x"));
+        let mut lapsed = before.clone();
+        assert!(lapsed.expire(&seen(&["b"], "x")));
+        let kept = before.with_change(&before, &lapsed);
+        assert_eq!((&kept.word, kept.lapsed), (&None, Some(MarkLapse::Point)));
+        assert!(kept.changed_at > before.changed_at, "other closeouts are told");
+        assert_eq!(kept.with_change(&before, &lapsed), kept, "who finds the same changes nothing");
+        let mut again = before.clone();
+        again.take(&MarkOrder::Done, None, Timestamp(9), &seen(&["b"], "x"));
+        assert_eq!(again.with_change(&before, &lapsed), again);
     }
 
     #[test]

@@ -21,4 +21,11 @@ impl Timestamp {
     pub fn plus_millis(self, millis: i64) -> Timestamp {
         Timestamp(self.0.saturating_add(millis))
     }
+
+    /// This time, or the one just after `before` if that is later: what replaces something is newer than it, even if the
+    /// clock was set back in between.
+    #[must_use]
+    pub fn newer_than(self, before: Option<Timestamp>) -> Timestamp {
+        before.map_or(self, |before| self.max(before.plus_millis(1)))
+    }
 }

@@ -10,8 +10,8 @@ use crate::judge::combine::table::{self, LastPrompt};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
-    MarkOrder, MarkSeen, MarkWord, OpenPoint, PointState, Policy, Rounds, Rule, SeenState, SessionFacts,
-    SessionName, Timestamp, Verdict, VerdictState, stable_hash,
+    MarkOrder, MarkSeen, MarkWord, Marks, OpenPoint, PointState, Policy, Rounds, Rule, SeenState,
+    SessionFacts, SessionName, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state shown for at least this long, in milliseconds, counts as read in later runs too.
@@ -24,18 +24,18 @@ impl Tracked {
         let (evidence, checks) = self.evidence();
         self.auto_checks.is_waiting = checks.is_waiting;
         self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
-        let is_lapsed = self.actions.marks.expire(&self.judged.against);
+        let mut effects: Vec<Effect> = self.lapse_marks().into_iter().collect();
         self.drop_points_of_gone_sessions(&evidence);
         let advanced = self.advance_rounds(&evidence);
         let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         self.share_evidence(&mut verdict);
         let known = self.actions.rounds(self.round_key());
-        let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
+        let is_kept = known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.collecting.is_tree_outdated() {
             // The tree was read before the agent said "done", so it is read again first.
             self.collecting.scan_again();
             if self.is_judged() {
-                return Vec::new();
+                return effects;
             }
         }
         let key = self.round_key().to_owned();
@@ -59,7 +59,14 @@ impl Tracked {
             self.judged.verdict = Some(Arc::new(verdict));
         }
         self.recall_look(before.is_none());
-        if is_kept { vec![self.keep_reports()] } else { Vec::new() }
+        effects.extend(is_kept.then(|| self.keep_reports()));
+        effects
+    }
+
+    /// Drops the marks that do not hold for what is known now.
+    fn lapse_marks(&mut self) -> Option<Effect> {
+        let before = self.actions.marks.clone();
+        self.actions.marks.expire(&self.judged.against).then(|| self.keep_marks(before))
     }
 
     /// Drops the open points of sessions that are in no list any more, because their records were deleted or are too
@@ -119,7 +126,8 @@ impl Tracked {
         effects: &mut Vec<Effect>,
     ) {
         let seen = self.judged.against.clone();
-        let marked = self.actions.marks.baseline.clone();
+        let marks = self.actions.marks.clone();
+        let marked = marks.baseline.clone();
         self.actions.marks.take(order, reason, at, &seen);
         if let Some(before) =
             marked.filter(|_| self.actions.marks.baseline.is_none()).and_then(|mark| mark.word)
@@ -141,7 +149,13 @@ impl Tracked {
             self.actions.marks.baseline = Some(Box::new(Mark { word: before, reason, at, seen }));
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
-        effects.push(self.keep_reports());
+        effects.push(self.keep_marks(marks));
+    }
+
+    /// The effect that keeps on disk how the marks changed.
+    fn keep_marks(&self, before: Marks) -> Effect {
+        let after = Box::new(self.actions.marks.clone());
+        Effect::KeepMarks { workspace: self.id.clone(), before: Box::new(before), after }
     }
 
     /// The effect that keeps on disk what other runs need to know of this workspace.

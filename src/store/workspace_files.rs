@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::folder::{Store, own_folder, read_up_to, remove, replace_record_soon};
 use super::written_path::WrittenPath;
-use crate::model::{Draft, KeptReports, WorkspaceId, stable_hash};
+use crate::model::{Draft, KeptReports, Marks, WorkspaceId, stable_hash};
 
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
@@ -170,18 +170,44 @@ impl Store {
 pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
 
 impl Store {
-    /// Replaces the reports of a workspace. They are on disk when this returns. Marks that another closeout
-    /// has kept since then stay: they are the user's word.
+    /// Replaces the reports of a workspace. They are on disk when this returns. The marks that are kept stay
+    /// ([`Store::keep_marks`]).
     ///
     /// # Errors
     /// They cannot be written. The previous ones then stay.
     pub fn keep_reports(&self, workspace: &WorkspaceId, reports: &KeptReports) -> Result<(), StoreError> {
+        self.change_reports(workspace, |known| match known {
+            Some(known) => KeptReports { marks: known.marks, ..reports.clone() },
+            None => reports.clone(),
+        })
+    }
+
+    /// Changes the marks of a workspace as they were changed from `before` to `after`. Those that another closeout
+    /// has kept meanwhile stay. They are on disk when this returns.
+    ///
+    /// # Errors
+    /// They cannot be written. The previous ones then stay.
+    pub fn keep_marks(
+        &self,
+        workspace: &WorkspaceId,
+        before: &Marks,
+        after: &Marks,
+    ) -> Result<(), StoreError> {
+        self.change_reports(workspace, |known| match known {
+            Some(known) => KeptReports { marks: known.marks.with_change(before, after), ..known },
+            None => KeptReports { marks: after.clone(), ..KeptReports::default() },
+        })
+    }
+
+    /// Replaces the reports of a workspace by what `change` makes of those that are kept; no other closeout writes them
+    /// in between.
+    fn change_reports(
+        &self,
+        workspace: &WorkspaceId,
+        change: impl FnOnce(Option<KeptReports>) -> KeptReports,
+    ) -> Result<(), StoreError> {
         let _lock = self.lock()?;
-        let known: Option<KeptReports> = self.report_files().one(workspace);
-        let newer =
-            known.map(|known| known.marks).filter(|marks| marks.changed_at > reports.marks.changed_at);
-        let merged = newer.map(|marks| KeptReports { marks, ..reports.clone() });
-        let reports = merged.as_ref().unwrap_or(reports);
+        let reports = change(self.report_files().one(workspace));
         self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
     }
 

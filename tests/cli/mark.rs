@@ -150,6 +150,36 @@ fn of_two_marks_at_once_one_holds_and_both_are_in_the_log() {
 }
 
 #[test]
+fn of_many_marks_at_once_none_is_lost() {
+    let (repo, env) = undone();
+    let points: Vec<String> = (0..6).map(|at| format!("point {at}")).collect();
+    std::thread::scope(|scope| {
+        scope.spawn(|| mark(&env, &repo, &["done"]));
+        scope.spawn(|| mark(&env, &repo, &["quiet"]));
+        scope.spawn(|| mark(&env, &repo, &["kind", "report"]));
+        for point in &points {
+            let (env, repo) = (&env, &repo);
+            scope.spawn(move || mark(env, repo, &["not-of-this-task", point]));
+        }
+    });
+    let told = env.run(repo.path(), &["mark"]);
+    for words in ["done", "quiet", "REPORT", "6 open points"] {
+        assert!(told.out.contains(words), "{words}: {told:?}");
+    }
+}
+
+#[test]
+fn a_mark_that_cannot_be_kept_is_an_error() {
+    let (repo, env) = undone();
+    assert_eq!(state(&env, &repo).0, "INCOMPLETE");
+    std::fs::remove_dir_all(env.at("state/reports")).unwrap();
+    std::fs::write(env.at("state/reports"), "").unwrap();
+    let run = env.run(repo.path(), &["mark", "done"]);
+    assert_eq!(run.code, 6, "{run:?}");
+    assert!(run.err.contains("the mark is not kept"), "{run:?}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let (repo, env) = undone();
     for arguments in

@@ -1,24 +1,69 @@
 //! Reports and marks that several closeouts keep.
 
-use closeout::model::{KeptReports, MarkOrder, MarkSeen, Marks, Timestamp, WorkspaceId};
+use std::thread;
+
+use closeout::model::{KeptReports, MarkOrder, MarkSeen, Marks, TaskKind, Timestamp, WorkspaceId};
 use closeout::store::{ReportStamps, Store};
 
 use super::store;
+
+fn id() -> WorkspaceId {
+    WorkspaceId::local("/w")
+}
+
+/// The marks after an order that a person gave who saw `before`.
+fn after(before: &Marks, order: &MarkOrder) -> Marks {
+    let mut after = before.clone();
+    after.take(order, None, Timestamp(5), &MarkSeen::default());
+    after
+}
+
+fn kept(store: &Store) -> KeptReports {
+    let (mut all, n_unread) = store.reports_of(&[id()]);
+    assert_eq!(n_unread, 0);
+    all.remove(&id()).unwrap()
+}
 
 #[test]
 fn a_mark_is_not_lost_to_a_closeout_that_did_not_see_it_and_changes_are_told_once() {
     let (_temp, store) = store();
     let stores = [(); 2].map(|()| Store::open(store.folder()).unwrap());
-    let workspaces = [WorkspaceId::local("/w"), WorkspaceId::local("/none")];
+    let workspaces = [id(), WorkspaceId::local("/none")];
     let mut stamps = ReportStamps::default();
     let mut changed = || stores[1].changed_reports(&workspaces, &mut stamps);
     assert_eq!(changed(), []);
-    let mut marks = Marks::default();
-    marks.take(&MarkOrder::Done, None, Timestamp(5), &MarkSeen::default());
-    let marked = KeptReports { marks, ..KeptReports::default() };
-    stores[0].keep_reports(&workspaces[0], &marked).unwrap();
-    assert_eq!(changed(), [(workspaces[0].clone(), marked.clone())]);
+    let marks = after(&Marks::default(), &MarkOrder::Done);
+    let marked = KeptReports { marks: marks.clone(), ..KeptReports::default() };
+    stores[0].keep_marks(&id(), &Marks::default(), &marks).unwrap();
+    assert_eq!(changed(), [(id(), marked.clone())]);
     assert_eq!(changed(), []);
-    stores[1].keep_reports(&workspaces[0], &KeptReports::default()).unwrap();
-    assert_eq!(changed(), [(workspaces[0].clone(), marked)]);
+    stores[1].keep_reports(&id(), &KeptReports::default()).unwrap();
+    assert_eq!(changed(), [(id(), marked)]);
+}
+
+#[test]
+fn marks_of_many_closeouts_at_once_all_hold() {
+    let (_temp, store) = store();
+    let point = |at: usize| MarkOrder::NotOfThisTask { point: Some(format!("point {at}")) };
+    let mut orders =
+        vec![MarkOrder::Done, MarkOrder::Quiet, MarkOrder::TaskKind { task_kind: TaskKind::Report }];
+    orders.extend((0..5).map(point));
+    thread::scope(|scope| {
+        for order in &orders {
+            let store = Store::open(store.folder()).unwrap();
+            scope.spawn(move || {
+                let before = Marks::default();
+                store.keep_marks(&id(), &before, &after(&before, order)).unwrap();
+            });
+        }
+    });
+    let marks = kept(&store).marks;
+    assert!(orders.iter().all(|order| marks.holds(order)), "{marks:?}");
+    // Each knows what it took back; what it did not see stays.
+    let quiet = after(&Marks::default(), &MarkOrder::Quiet);
+    let seen = Marks { quiet: marks.quiet.clone(), ..quiet };
+    let back = MarkOrder::TakeBack { order: Box::new(MarkOrder::Quiet) };
+    store.keep_marks(&id(), &seen, &after(&seen, &back)).unwrap();
+    let left = kept(&store).marks;
+    assert!(left.quiet.is_none() && left.holds(&MarkOrder::Done) && left.not_of_task.len() == 5, "{left:?}");
 }
