@@ -445,3 +445,43 @@ fn what_was_remembered_of_a_directory_that_is_gone_for_long_is_forgotten() {
         assert!(known().contains_key(&WorkspaceId::local(back)));
     });
 }
+
+/// A loop in a shell checks with an id while a screen is open, which counts the same decisions without one.
+#[test]
+fn a_loop_stalls_beside_an_open_screen() {
+    let repo = Repo::new();
+    repo.switch("work").commit_file("parser.rs");
+    let config = engine_config(&repo, &[]);
+    let store = Store::open(repo.root().join("state")).unwrap();
+    let id = WorkspaceId::local(repo.path());
+    let looped = EngineConfig {
+        scope: Scope::One(repo.path().to_owned()),
+        overrides: Overrides { check_id: Some("loop".to_owned()), ..Overrides::default() },
+        ..config.clone()
+    };
+    let stage = |view: &WorkspaceView| view.verdict.as_ref().map_or(0, |verdict| verdict.stage);
+    run(async {
+        let mut front = Front::start(config);
+        front.until("the first verdict", |views| views.values().all(|view| view.verdict.is_some())).await;
+        let mut stages = Vec::new();
+        for round in 1..=3_u8 {
+            repo.write(".closeout/next", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
+            let file = File::options().write(true).open(repo.at(".closeout/next")).unwrap();
+            let written_at = file.metadata().unwrap().modified().unwrap();
+            file.set_modified(written_at + Duration::from_millis(10 * u64::from(round))).unwrap();
+            std::fs::rename(repo.at(".closeout/next"), repo.at(".closeout/decision.json")).unwrap();
+            stages.push(stage(&judge_once(&looped).views[0]));
+            front.until("its own round", |views| views.values().any(|view| stage(view) == round)).await;
+            let has_kept_it = || {
+                let (kept, _) = store.reports_of(std::slice::from_ref(&id));
+                kept.get(&id).and_then(|kept| kept.rounds.get("")).is_some_and(|own| own.round_stage == round)
+            };
+            let began = clock::now();
+            while !has_kept_it() {
+                assert!(clock::now().millis_since(began) < 60_000, "round {round} is never kept");
+                front.turn_for(Duration::from_millis(20)).await;
+            }
+        }
+        assert_eq!(stages, [1, 2, 3]);
+    });
+}

@@ -7,12 +7,7 @@ use closeout::model::Response;
 use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
-    FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports,
-    MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Point, Policy, ProbeAttempt,
-    ProbeReading, ProbeWord, ProcessId, Rejection, Rule, RunPhase, RunView, Sample, SessionFacts,
-    SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment,
-    Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings,
-    WorkspaceView,
+    FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports, MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Point, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rounds, Rule, RunPhase, RunView, Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -889,6 +884,33 @@ fn what_another_closeout_kept_counts_here_once() {
     let marked = view(&mut monitor).verdict.unwrap();
     assert_eq!((marked.state, marked.rule()), (VerdictState::Incomplete, Rule::ByYou));
     assert_eq!(monitor.update(reported(5_000)), []);
+}
+
+/// A loop in a shell counts beside an open screen.
+#[test]
+fn rounds_that_another_closeout_counted_are_taken_over() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let rounds = |stage, millis| Rounds { stage, changed_at: Some(at(millis)), ..Rounds::default() };
+    let reported = |millis, check_id: &str, rounds| {
+        let rounds = BTreeMap::from([(check_id.to_owned(), rounds)]);
+        Event::Reported {
+            at: at(millis),
+            reports: vec![(id(), KeptReports { rounds, ..KeptReports::default() })],
+        }
+    };
+    // Those of another check id are kept and not judged by.
+    assert_eq!(monitor.update(reported(2_000, "loop", rounds(1, 1_900))), []);
+    assert_eq!(monitor.update(reported(2_001, "loop", rounds(2, 2_000))), []);
+    assert_eq!(monitor.update(reported(2_002, "loop", rounds(1, 1_900))), []);
+    let parts = Parts::WORDS | Parts::CHANGES | Parts::COMMITS;
+    let effects = monitor.update(reported(2_003, "", rounds(1, 2_000)));
+    assert_eq!(effects, [collect(request(2, parts, 2_003))]);
+    let look = Event::Wanted { at: at(9_000), intent: Intent::Look { workspace: id() } };
+    let kept = monitor.update(look).into_iter().find_map(|effect| {
+        if let Effect::KeepReports { reports, .. } = effect { Some(reports.rounds) } else { None }
+    });
+    let stages: Vec<_> = kept.unwrap().into_iter().map(|(id, rounds)| (id, rounds.stage)).collect();
+    assert!(stages.contains(&("loop".to_owned(), 2)), "{stages:?}");
 }
 
 /// A false "done" otherwise: nobody ticked it off.

@@ -56,6 +56,7 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
         mark: mark
             .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
             .or_else(|| before.mark.clone()),
+        changed_at: before.changed_at,
         is_used_up: false,
     }
 }

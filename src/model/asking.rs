@@ -327,6 +327,21 @@ pub struct KeptReports {
     pub decision: Option<SeenContent>,
 }
 
+impl KeptReports {
+    /// What to keep where `known` is kept, which another closeout may have changed since: its marks, which only a change of
+    /// a mark changes, and of each check id the newer rounds.
+    #[must_use]
+    pub fn over(mut self, known: KeptReports) -> KeptReports {
+        self.marks = known.marks;
+        for (check_id, rounds) in known.rounds {
+            if self.rounds.get(&check_id).is_none_or(|own| own.changed_at < rounds.changed_at) {
+                self.rounds.insert(check_id, rounds);
+            }
+        }
+        self
+    }
+}
+
 /// The content of a file, and since when it has been there. A file that was only touched, copied or written again with
 /// the same content says nothing new.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -72,8 +72,8 @@ pub enum Effect {
         /// The statements after it.
         after: Box<Marks>,
     },
-    /// Keep on disk what agents said when asked, replacing what was kept before except for marks: other runs judge by it
-    /// too.
+    /// Keep on disk what agents said when asked, replacing what was kept before except for marks and newer rounds: other
+    /// runs judge by it too.
     KeepReports {
         /// The workspace.
         workspace: WorkspaceId,

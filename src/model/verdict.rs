@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Evidence, LeftToDo, NextAction, Proof, Question, Rule, VerdictState, Why};
+use super::{CommitId, Evidence, LeftToDo, NextAction, Proof, Question, Rule, Timestamp, VerdictState, Why};
 
 /// How urgent a rescue is (DESIGN.md 2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -155,6 +155,24 @@ pub struct Rounds {
     pub n_unreadable: u8,
     /// The mark of the last round.
     pub mark: Option<String>,
+    /// When anything but the open points of a look changed last: always later than what it replaces, so that of two the
+    /// newer one counts.
+    #[serde(default)]
+    pub changed_at: Option<Timestamp>,
     /// True if a smart check used all its probes in vain; the monitor sets this each time.
     pub is_used_up: bool,
+}
+
+impl Rounds {
+    /// Whether both are the same apart from what each look finds anew.
+    pub fn is_same_round(&self, other: &Rounds) -> bool {
+        let kept = |rounds: &Rounds| Rounds {
+            open_points: Vec::new(),
+            stage: 0,
+            is_used_up: false,
+            changed_at: None,
+            ..rounds.clone()
+        };
+        kept(self) == kept(other)
+    }
 }

@@ -2,10 +2,12 @@
 //!
 //! Nothing is asked here; what an answer means is decided by the judge.
 
+use std::collections::BTreeMap;
+
 use crate::judge::weigh;
 use crate::model::{
     Certainty, CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, Opinion,
-    PointState, SeenState, SessionFacts, SessionName, SmartReport, Source, TaskMoment, Verdict,
+    PointState, Rounds, SeenState, SessionFacts, SessionName, SmartReport, Source, TaskMoment, Verdict,
     name_of_words,
 };
 
@@ -122,15 +124,25 @@ impl Actions {
         is_news
     }
 
-    /// Adopts what another run learned, if it is newer. Returns true if that changed anything.
-    pub(super) fn take_reports(&mut self, kept: KeptReports) -> bool {
+    /// Adopts the rounds that another run counted last. Returns true if some are of this check id.
+    fn take_rounds(&mut self, kept: BTreeMap<String, Rounds>, check_id: &str) -> bool {
+        let mut is_news = false;
+        for (id, rounds) in kept {
+            if self.rounds(&id).is_none_or(|known| known.changed_at < rounds.changed_at) {
+                is_news |= id == check_id;
+                self.set_rounds(id, rounds);
+            }
+        }
+        is_news
+    }
+
+    /// Adopts what another run learned, if it is newer. Returns true if that changed anything for this check id.
+    pub(super) fn take_reports(&mut self, kept: KeptReports, check_id: &str) -> bool {
         let mut is_news = kept.marks.changed_at > self.marks.changed_at;
         if is_news {
             self.marks = kept.marks;
         }
-        if self.rounds.is_empty() {
-            self.rounds = kept.rounds.into_iter().collect();
-        }
+        is_news |= self.take_rounds(kept.rounds, check_id);
         is_news |= self.take_points(kept.points);
         let looked_at = |seen: &Option<Box<SeenState>>| seen.as_ref().map(|seen| seen.at);
         if looked_at(&kept.seen) > looked_at(&self.seen) {

@@ -26,7 +26,7 @@ impl Tracked {
         self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
         let mut effects: Vec<Effect> = self.lapse_marks().into_iter().collect();
         self.drop_points_of_gone_sessions(&evidence);
-        let advanced = self.advance_rounds(&evidence);
+        let advanced = self.advance_rounds(&evidence, now);
         let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         self.share_evidence(&mut verdict);
         let known = self.actions.rounds(self.round_key());
@@ -193,18 +193,15 @@ impl Tracked {
         }
     }
 
-    fn advance_rounds(&self, evidence: &[Evidence]) -> Rounds {
+    fn advance_rounds(&self, evidence: &[Evidence], now: Timestamp) -> Rounds {
         let facts = &self.snapshot.session_facts;
         let references: Vec<&Evidence> = evidence.iter().collect();
         let none = Rounds::default();
         let before = self.actions.rounds(self.round_key()).unwrap_or(&none);
         let advanced = rounds::advance(before, facts.round_mark.as_deref(), &references);
-        Rounds { is_used_up: self.actions.is_used_up(facts, evidence), ..advanced }
-    }
-
-    /// The key of the current rounds: each check id has its own.
-    fn round_key(&self) -> &str {
-        self.settings().check_id.as_deref().unwrap_or_default()
+        let is_same = advanced.is_same_round(before);
+        let changed_at = if is_same { before.changed_at } else { Some(now.newer_than(before.changed_at)) };
+        Rounds { is_used_up: self.actions.is_used_up(facts, evidence), changed_at, ..advanced }
     }
 
     fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds, is_proven: bool) -> combine::Case<'a> {

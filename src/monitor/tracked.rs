@@ -99,7 +99,8 @@ impl Tracked {
         let is_new = self.collecting.is_new();
         self.actions.remember(found.history, found.timeline, found.drafts);
         let is_held_anew = self.actions.held.recall(found.held, now);
-        let has_other_reports = self.actions.take_reports(found.reports) || is_held_anew;
+        let check_id = found.settings.check_id.as_deref().unwrap_or_default();
+        let has_other_reports = self.actions.take_reports(found.reports, check_id) || is_held_anew;
         let is_same = self.settings == found.settings && self.problems.settings == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
         let has_other_run = std::mem::replace(&mut self.runs.alive, found.run) != self.runs.alive;
@@ -125,7 +126,8 @@ impl Tracked {
 
     /// Another closeout kept reports of the workspace, or this one did.
     pub(super) fn reported(&mut self, kept: KeptReports, now: Timestamp) {
-        if self.actions.take_reports(kept) {
+        let check_id = self.round_key().to_owned();
+        if self.actions.take_reports(kept, &check_id) {
             self.changed(Parts::WORDS, now);
         }
     }
@@ -155,6 +157,11 @@ impl Tracked {
         self.named.retain(|other| Some(&other.rev) != rev.as_ref());
         self.named.extend(named.clone());
         named.filter(|named| known.as_ref() != Some(named))
+    }
+
+    /// The key of the current rounds: each check id has its own.
+    pub(super) fn round_key(&self) -> &str {
+        self.settings().check_id.as_deref().unwrap_or_default()
     }
 
     pub(super) fn task_kind(&self) -> TaskKind {

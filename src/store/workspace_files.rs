@@ -171,13 +171,13 @@ pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
 
 impl Store {
     /// Replaces the reports of a workspace. They are on disk when this returns. The marks that are kept stay
-    /// ([`Store::keep_marks`]).
+    /// ([`Store::keep_marks`]), and so do rounds that another closeout has counted since.
     ///
     /// # Errors
     /// They cannot be written. The previous ones then stay.
     pub fn keep_reports(&self, workspace: &WorkspaceId, reports: &KeptReports) -> Result<(), StoreError> {
         self.change_reports(workspace, |known| match known {
-            Some(known) => KeptReports { marks: known.marks, ..reports.clone() },
+            Some(known) => reports.clone().over(known),
             None => reports.clone(),
         })
     }

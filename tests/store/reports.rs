@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use closeout::model::{KeptReports, MarkOrder, MarkSeen, Marks, TaskKind, Timestamp, WorkspaceId};
+use closeout::model::{KeptReports, MarkOrder, MarkSeen, Marks, Rounds, TaskKind, Timestamp, WorkspaceId};
 use closeout::store::{ReportStamps, Store};
 
 use super::store;
@@ -66,4 +66,25 @@ fn marks_of_many_closeouts_at_once_all_hold() {
     store.keep_marks(&id(), &seen, &after(&seen, &back)).unwrap();
     let left = kept(&store).marks;
     assert!(left.quiet.is_none() && left.holds(&MarkOrder::Done) && left.not_of_task.len() == 5, "{left:?}");
+}
+
+#[test]
+fn the_newer_rounds_of_each_check_stay() {
+    let (_temp, store) = store();
+    let rounds = |stage, at| Rounds { stage, changed_at: Some(Timestamp(at)), ..Rounds::default() };
+    let keep = |all: &[(&str, Rounds)]| {
+        let rounds = all.iter().map(|(check_id, rounds)| ((*check_id).to_owned(), rounds.clone())).collect();
+        store.keep_reports(&id(), &KeptReports { rounds, ..KeptReports::default() }).unwrap();
+    };
+    let stages = || {
+        let all = kept(&store).rounds;
+        all.into_iter().map(|(check_id, rounds)| (check_id, rounds.stage)).collect::<Vec<_>>()
+    };
+    let told = |all: &[(&str, u8)]| {
+        all.iter().map(|(check_id, stage)| ((*check_id).to_owned(), *stage)).collect::<Vec<_>>()
+    };
+    keep(&[("loop", rounds(2, 20)), ("other", rounds(1, 10))]);
+    // A screen that knows the loop as it was, and has rounds of its own.
+    keep(&[("", rounds(3, 30)), ("loop", rounds(1, 10)), ("other", rounds(2, 15))]);
+    assert_eq!(stages(), told(&[("", 3), ("loop", 2), ("other", 2)]));
 }
