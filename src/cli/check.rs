@@ -21,6 +21,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         check_id: check.check_id.clone(),
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
+        is_check: true,
         ..Overrides::default()
     };
     let flags = Flags {

@@ -66,6 +66,8 @@ pub enum Scope {
 pub struct Overrides {
     /// The check id that a decision must carry.
     pub check_id: Option<String>,
+    /// Whether this run is a check made by its own command.
+    pub is_check: bool,
     /// The session from within which this run was started.
     pub own_session: Option<SessionId>,
     /// The command of `closeout run` whose work is judged.

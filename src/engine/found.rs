@@ -135,6 +135,7 @@ fn with_overrides(
     WorkspaceSettings {
         task_kind: Some(settings.task_kind.unwrap_or(default_kind)),
         check_id: overrides.check_id.clone(),
+        is_check: overrides.is_check,
         own_session: overrides.own_session.clone(),
         supervised: overrides.supervised.clone(),
         decision_file: overrides.decision_file.clone().or(settings.decision_file),

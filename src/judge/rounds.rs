@@ -1,64 +1,134 @@
-//! Rounds: what carries over from one turn of an agent to the next (rules R4, R5, R6).
+//! Rounds: what carries over from one round of an agent's work to the next (rules R4, R5, R6).
 //!
 //! A round begins when an agent's turn ended or a decision file was written; a turn that wrote one is one round with
-//! it. If the same points are open in two consecutive rounds, the stage goes up. Must not measure time.
+//! it. A check with an id is one too, if neither happened since the check before and its sources have changed: the agent of
+//! a shell loop may leave no record and write no decision. If the same points are open in two consecutive rounds, the stage
+//! goes up. Must not measure time.
 
 use super::left_to_do;
-use crate::model::{Claim, Evidence, Rounds, Source, Strength, Timestamp};
+use crate::model::{
+    Claim, Evidence, GitFacts, Origin, RoundCheck, Rounds, Source, Strength, Timestamp, stable_hash,
+};
+
+/// When the last turn ended, and when the decision file was written.
+type Moments = (Option<Timestamp>, Option<Timestamp>);
+
+/// A check with an id that can be a round: no turn runs, and its reading is whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Check<'a> {
+    /// A name for the sources as it found them ([`sources`]).
+    pub sources: &'a str,
+    /// Whether an earlier look of the same check has counted it.
+    pub is_counted: bool,
+}
 
 /// The rounds after a look at `evidence`.
 ///
-/// `mark` names the present round ([`mark`]); `None` means that no round has been seen yet and
-/// changes only the open points.
-pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
+/// `mark` names the present round ([`mark`]). Without it and without a `check` only the open points change: either no
+/// round has been seen yet, or a turn is running.
+pub fn advance(
+    before: &Rounds,
+    mark: Option<&str>,
+    check: Option<Check<'_>>,
+    evidence: &[&Evidence],
+) -> Rounds {
     let open_points = open_points(evidence);
-    let (known_end, known_decision) = before.mark.as_deref().map(moments).unwrap_or_default();
-    // While a turn runs, only a decision that it writes begins a round; a person's own word never does (R8).
-    let is_own = evidence.iter().any(|evidence| {
-        matches!(evidence.source, Source::Decision | Source::DecisionWithId)
-            && evidence.strength == Strength::Person
-    });
-    let mark = mark
-        .map(moments)
-        .map(|(end, decision)| (end, decision.filter(|_| !is_own)))
-        .filter(|(end, decision)| end.is_some() || decision.is_some() && *decision != known_decision);
-    let is_new = mark.is_some_and(|(end, decision)| {
-        let is_decided = decision.is_some() && decision != known_decision;
-        // The end of a turn whose decision began a round belongs to that round.
-        is_decided || end.is_some() && end != known_end && known_decision <= known_end
-    });
-    let is_same = open_points == before.round_points;
-    let stage = match (open_points.is_empty(), is_same, is_new) {
-        (true, _, _) => 0,
-        (false, true, true) => before.round_stage.saturating_add(1),
-        (false, true, false) => before.round_stage.max(1),
-        (false, false, _) => 1,
+    let known @ (known_end, known_decision) = before.mark.as_deref().map(moments).unwrap_or_default();
+    let mark = mark.and_then(|mark| counted(moments(mark), known, evidence));
+    let is_new =
+        mark.is_some_and(|mark| is_begun(mark, known)) || check.is_some_and(|check| is_news(check, before));
+    let is_round = mark.is_some() || check.is_some();
+    let (past_points, past_stage) = if is_new {
+        (&before.round_points, before.round_stage)
+    } else {
+        (&before.past_points, before.past_stage)
     };
-    // Without a mark a turn is running: what is open on the way is not the result of a round.
-    let (round_points, round_stage) = match mark {
-        Some(_) => (open_points.clone(), stage),
-        None => (before.round_points.clone(), before.round_stage),
+    let stage = match (is_round, open_points.is_empty()) {
+        (_, true) => 0,
+        (true, false) if open_points == *past_points => past_stage.saturating_add(1),
+        (false, false) if open_points == before.round_points => before.round_stage.max(1),
+        (_, false) => 1,
+    };
+    // What is open on the way is not the result of a round.
+    let (round_points, round_stage) = if is_round {
+        (open_points.clone(), stage)
+    } else {
+        (before.round_points.clone(), before.round_stage)
     };
     let is_decision = |evidence: &&&Evidence| evidence.source == Source::Decision;
     let is_unreadable = evidence.iter().filter(is_decision).any(|evidence| evidence.is_unreadable_report());
-    let n_unreadable = match (mark, is_unreadable, is_new) {
-        (None, _, _) => before.n_unreadable,
-        (Some(_), false, _) => 0,
-        (Some(_), true, true) => before.n_unreadable.saturating_add(1),
-        (Some(_), true, false) => before.n_unreadable.max(1),
+    let n_unreadable = match (is_round, is_unreadable, is_new) {
+        (false, _, _) => before.n_unreadable,
+        (true, false, _) => 0,
+        (true, true, true) => before.n_unreadable.saturating_add(1),
+        (true, true, false) => before.n_unreadable.max(1),
     };
+    let mark = mark
+        .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
+        .or_else(|| before.mark.clone());
+    let check = check.map(|check| RoundCheck { sources: check.sources.to_owned(), mark: mark.clone() });
     Rounds {
         open_points,
         round_points,
         round_stage,
         stage,
+        past_points: past_points.clone(),
+        past_stage,
         n_unreadable,
-        mark: mark
-            .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
-            .or_else(|| before.mark.clone()),
+        mark,
+        check: check.or_else(|| before.check.clone()),
         changed_at: before.changed_at,
         is_used_up: false,
     }
+}
+
+/// The moments of a mark, if they name a round: while a turn runs, only a decision that it writes begins one, and a
+/// person's own word never does (R8).
+fn counted(
+    (end, decision): Moments,
+    (_, known_decision): Moments,
+    evidence: &[&Evidence],
+) -> Option<Moments> {
+    let is_own = evidence.iter().any(|evidence| {
+        matches!(evidence.source, Source::Decision | Source::DecisionWithId)
+            && evidence.strength == Strength::Person
+    });
+    let decision = decision.filter(|_| !is_own);
+    (end.is_some() || decision.is_some() && decision != known_decision).then_some((end, decision))
+}
+
+/// Whether the end of a turn or a decision began a round.
+fn is_begun((end, decision): Moments, (known_end, known_decision): Moments) -> bool {
+    let is_decided = decision.is_some() && decision != known_decision;
+    // The end of a turn whose decision began a round belongs to that round.
+    is_decided || end.is_some() && end != known_end && known_decision <= known_end
+}
+
+/// Whether this check begins a round of its own. If a turn or a decision has begun one since the last check, no matter who
+/// saw it, the check belongs to that.
+fn is_news(check: Check<'_>, before: &Rounds) -> bool {
+    let last = before.check.as_ref().filter(|last| last.mark == before.mark);
+    !check.is_counted && last.is_some_and(|last| last.sources != check.sources)
+}
+
+/// A name for the sources as they are, which changes when one of them says something anew or the work changes. A person's
+/// word is no round (R8), a check that closeout runs itself changes nothing, and the turns of a live session are told by
+/// their ends.
+pub fn sources(evidence: &[&Evidence], git: Option<&GitFacts>, content: Option<&str>) -> String {
+    let is_run_here = |evidence: &Evidence| {
+        evidence.source == Source::Command && evidence.provenance.origin == Origin::Check
+    };
+    let counts = |evidence: &&&Evidence| {
+        evidence.strength != Strength::Person
+            && evidence.source != Source::LiveSession
+            && !is_run_here(evidence)
+    };
+    let told =
+        |evidence: &&Evidence| format!("{:?} {:?} {:?}", evidence.source, evidence.name, evidence.provenance);
+    let mut told: Vec<String> = evidence.iter().filter(counts).map(told).collect();
+    told.sort();
+    let head = git.and_then(|git| git.head.commit());
+    format!("{:032x}", stable_hash(format!("{told:?} {head:?} {content:?}").as_bytes()))
 }
 
 /// The name of a round: when the last turn ended, and when the decision file was written.
@@ -86,7 +156,7 @@ fn open_points(evidence: &[&Evidence]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Origin, Point, Rejection};
+    use crate::model::{Point, Rejection, SessionName};
 
     fn no(reason: &str) -> Evidence {
         Evidence::claim(Source::Tests, "junit.xml", Claim::No, Origin::File.at(None))
@@ -98,7 +168,7 @@ mod tests {
         let evidence = no("2 tests fail");
         let mut rounds = Rounds::default();
         for (mark, stage) in [("1/", 1), ("1/", 1), ("2/", 2), ("3/", 3)] {
-            rounds = advance(&rounds, Some(mark), &[&evidence]);
+            rounds = advance(&rounds, Some(mark), None, &[&evidence]);
             assert_eq!((rounds.stage, mark), (stage, mark));
         }
     }
@@ -122,12 +192,12 @@ mod tests {
             // A decision without any turn.
             ("90/95", 6),
         ] {
-            rounds = advance(&rounds, Some(mark), &[&evidence]);
+            rounds = advance(&rounds, Some(mark), None, &[&evidence]);
             assert_eq!((rounds.stage, mark), (stage, mark));
         }
         // What an older closeout kept.
         let old = Rounds { mark: Some("20".to_owned()), ..rounds.clone() };
-        assert_eq!(advance(&old, Some("20/"), &[&evidence]).stage, 6);
+        assert_eq!(advance(&old, Some("20/"), None, &[&evidence]).stage, 6);
     }
 
     #[test]
@@ -138,18 +208,79 @@ mod tests {
         let mut rounds = Rounds::default();
         for (mark, stage) in [("10/", 1), ("10/20", 1), ("10/30", 1), ("/40", 1), ("50/40", 2), ("60/40", 3)]
         {
-            rounds = advance(&rounds, Some(mark), &[&own]);
+            rounds = advance(&rounds, Some(mark), None, &[&own]);
             assert_eq!((rounds.stage, mark), (stage, mark));
+        }
+    }
+
+    fn rounds_of(
+        before: &Rounds,
+        mark: Option<&str>,
+        (sources, is_counted): (&str, bool),
+        points: &str,
+    ) -> Rounds {
+        advance(before, mark, Some(Check { sources, is_counted }), &[&no(points)])
+    }
+
+    #[test]
+    fn a_check_whose_sources_changed_is_a_round_where_nothing_else_began_one() {
+        let mut rounds = Rounds::default();
+        for (mark, sources, is_counted, points, stage) in [
+            (None, "a", false, "x", 1),
+            // Nothing has changed, and then something has. A second look of that check is the same round, also if it
+            // reads what the check itself has made.
+            (None, "a", false, "x", 1),
+            (None, "b", false, "x", 2),
+            (None, "b2", true, "x", 2),
+            (None, "c", false, "x", 3),
+            // What a first look misses or finds on its way decides nothing.
+            (None, "d", false, "not run", 1),
+            (None, "e", true, "x", 4),
+            // The round of a turn and of a decision, and a check after each.
+            (Some("10/"), "f", false, "x", 5),
+            (Some("10/"), "g", false, "x", 6),
+            (Some("10/20"), "h", false, "x", 7),
+            (Some("10/20"), "h", false, "x", 7),
+            (None, "i", false, "y", 1),
+        ] {
+            rounds = rounds_of(&rounds, mark, (sources, is_counted), points);
+            assert_eq!(rounds.stage, stage, "{mark:?} {sources} {points}");
+        }
+    }
+
+    #[test]
+    fn a_check_belongs_to_the_round_that_another_look_has_seen() {
+        let first = rounds_of(&Rounds::default(), Some("10/"), ("a", false), "x");
+        // A screen with the same id sees the end of the next turn first.
+        let seen = advance(&first, Some("20/"), None, &[&no("x")]);
+        let checked = rounds_of(&seen, Some("20/"), ("b", false), "x");
+        assert_eq!((seen.stage, checked.stage), (2, 2));
+        assert_eq!(rounds_of(&checked, Some("20/"), ("c", false), "x").stage, 3);
+    }
+
+    #[test]
+    fn the_sources_are_other_ones_when_one_is_written_anew_and_the_persons_word_is_none() {
+        let written = |at| Evidence { provenance: Origin::File.at(Timestamp(at)), ..no("x") };
+        let mut own = Evidence::claim(Source::Decision, "d.json", Claim::No, Origin::File.at(Timestamp(9)));
+        own.strength = Strength::Person;
+        let session = Origin::Session(Box::new(SessionName::new("claude", "a"))).at(Timestamp(9));
+        let live = Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided, session);
+        let ran = Evidence::claim(Source::Command, "check unit", Claim::No, Origin::Check.at(Timestamp(9)));
+        let (one, two) = (written(1), written(2));
+        let first = sources(&[&one], None, Some("tree"));
+        assert_eq!(sources(&[&own, &one, &live, &ran], None, Some("tree")), first);
+        for other in [sources(&[&two], None, Some("tree")), sources(&[&one], None, Some("other"))] {
+            assert_ne!(other, first);
         }
     }
 
     #[test]
     fn other_open_points_begin_again() {
-        let first = advance(&Rounds::default(), Some("1/"), &[&no("x")]);
-        let second = advance(&first, Some("2/"), &[&no("x")]);
+        let first = advance(&Rounds::default(), Some("1/"), None, &[&no("x")]);
+        let second = advance(&first, Some("2/"), None, &[&no("x")]);
         assert_eq!(second.stage, 2);
-        assert_eq!(advance(&second, Some("3/"), &[&no("y")]).stage, 1);
-        assert_eq!(advance(&second, Some("3/"), &[]).stage, 0);
+        assert_eq!(advance(&second, Some("3/"), None, &[&no("y")]).stage, 1);
+        assert_eq!(advance(&second, Some("3/"), None, &[]).stage, 0);
     }
 
     #[test]
@@ -164,7 +295,7 @@ mod tests {
             (None, "y", 1),
             (Some("3/"), "x", 3),
         ] {
-            rounds = advance(&rounds, mark, &[&no(points)]);
+            rounds = advance(&rounds, mark, None, &[&no(points)]);
             assert_eq!(rounds.stage, stage, "{mark:?} {points}");
         }
     }
@@ -188,7 +319,7 @@ mod tests {
             (Some("3/"), &other, 0),
             (Some("4/"), &broken, 1),
         ] {
-            rounds = advance(&rounds, mark, &[evidence]);
+            rounds = advance(&rounds, mark, None, &[evidence]);
             assert_eq!(rounds.n_unreadable, expected, "{mark:?}");
         }
     }
@@ -197,6 +328,6 @@ mod tests {
     fn fingerprints_go_before_reasons() {
         let mut evidence = no("wording changes each time");
         evidence.points = vec![Point::Named("lint/unused".to_owned())];
-        assert_eq!(advance(&Rounds::default(), None, &[&evidence]).open_points, ["lint/unused"]);
+        assert_eq!(advance(&Rounds::default(), None, None, &[&evidence]).open_points, ["lint/unused"]);
     }
 }

@@ -180,7 +180,7 @@ pub use turn::{
     TurnEnd, TurnHistory, TurnStep, UsageLimit,
 };
 pub use variable_names::VariableNames;
-pub use verdict::{Conflict, Part, PartRole, RescueDegree, Rounds, Verdict, Warning};
+pub use verdict::{Conflict, Part, PartRole, RescueDegree, RoundCheck, Rounds, Verdict, Warning};
 pub use verdict_state::{Proof, VerdictState};
 pub use view::{ActionsView, ReadingView, WorkspaceView};
 pub use watch_target::{Names, WatchTarget};

@@ -35,6 +35,9 @@ pub struct WorkspaceSettings {
     pub test_results: Vec<String>,
     /// The id that a decision must contain.
     pub check_id: Option<String>,
+    /// True if this is a check made by its own command: with an id it can be a round (R5).
+    #[serde(skip)]
+    pub is_check: bool,
     /// The session in which this check was started (by a hook or a loop): its own work does not make the
     /// verdict WORKING (R0).
     pub own_session: Option<SessionId>,

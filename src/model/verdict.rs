@@ -151,16 +151,34 @@ pub struct Rounds {
     pub round_stage: u8,
     /// How often they were the same in a row.
     pub stage: u8,
+    /// The open points with which the round before ended, with which those of this one are compared.
+    #[serde(default)]
+    pub past_points: Vec<String>,
+    /// How often rounds had ended with those in a row.
+    #[serde(default)]
+    pub past_stage: u8,
     /// Unreadable decisions in a row.
     pub n_unreadable: u8,
     /// The mark of the last round.
     pub mark: Option<String>,
+    /// The last check that was made by its own command, with an id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<RoundCheck>,
     /// When anything but the open points of a look changed last: always later than what it replaces, so that of two the
     /// newer one counts.
     #[serde(default)]
     pub changed_at: Option<Timestamp>,
     /// True if a smart check used all its probes in vain; the monitor sets this each time.
     pub is_used_up: bool,
+}
+
+/// What a check found, so that the next one knows whether anything has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundCheck {
+    /// A name for the sources as they were.
+    pub sources: String,
+    /// The mark of the round to which it belonged.
+    pub mark: Option<String>,
 }
 
 impl Rounds {

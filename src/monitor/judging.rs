@@ -7,11 +7,11 @@ use super::moments;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::judge::combine::table::{self, LastPrompt};
-use crate::judge::{combine, left_to_do, rounds};
+use crate::judge::{GRACE_MS, combine, left_to_do, rounds};
 use crate::model::{
-    Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
-    MarkOrder, MarkSeen, MarkWord, Marks, OpenPoint, PointState, Policy, Rounds, Rule, SeenState,
-    SessionFacts, SessionName, Timestamp, Verdict, VerdictState, stable_hash,
+    ActivityState, Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry,
+    HistoryEvent, Mark, MarkOrder, MarkSeen, MarkWord, Marks, OpenPoint, PointState, Policy, Rounds, Rule,
+    SeenState, SessionFacts, SessionName, SessionView, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state shown for at least this long, in milliseconds, counts as read in later runs too.
@@ -26,7 +26,8 @@ impl Tracked {
         self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
         let mut effects: Vec<Effect> = self.lapse_marks().into_iter().collect();
         self.drop_points_of_gone_sessions(&evidence);
-        let advanced = self.advance_rounds(&evidence, now);
+        let is_check = self.is_check();
+        let advanced = self.advance_rounds(&evidence, is_check, now);
         let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         self.share_evidence(&mut verdict);
         let known = self.actions.rounds(self.round_key());
@@ -40,6 +41,7 @@ impl Tracked {
         }
         let key = self.round_key().to_owned();
         self.actions.set_rounds(key, advanced);
+        self.judged.is_counted |= is_check;
         let before = self.judged.verdict.as_deref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.judged.since = Some(now);
@@ -193,15 +195,39 @@ impl Tracked {
         }
     }
 
-    fn advance_rounds(&self, evidence: &[Evidence], now: Timestamp) -> Rounds {
+    fn advance_rounds(&self, evidence: &[Evidence], is_check: bool, now: Timestamp) -> Rounds {
         let facts = &self.snapshot.session_facts;
         let references: Vec<&Evidence> = evidence.iter().collect();
         let none = Rounds::default();
         let before = self.actions.rounds(self.round_key()).unwrap_or(&none);
-        let advanced = rounds::advance(before, facts.round_mark.as_deref(), &references);
+        let content = self.judged.against.content.as_deref();
+        let sources = is_check.then(|| rounds::sources(&references, self.snapshot.git.as_deref(), content));
+        let check =
+            sources.as_deref().map(|sources| rounds::Check { sources, is_counted: self.judged.is_counted });
+        let advanced = rounds::advance(before, facts.round_mark.as_deref(), check, &references);
         let is_same = advanced.is_same_round(before);
         let changed_at = if is_same { before.changed_at } else { Some(now.newer_than(before.changed_at)) };
         Rounds { is_used_up: self.actions.is_used_up(facts, evidence), changed_at, ..advanced }
+    }
+
+    /// Whether this look is one of a check that can be a round (R5): made by its own command, with an id, while no turn
+    /// runs, and whole.
+    fn is_check(&self) -> bool {
+        let settings = self.settings();
+        let is_at_rest = |session: &Arc<SessionView>| {
+            matches!(
+                session.activity.state,
+                ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown
+            )
+        };
+        // A file that is being written is read again that soon.
+        let is_soon = |at: Timestamp| at.millis_since(self.snapshot.taken_at) <= GRACE_MS;
+        settings.is_check
+            && settings.check_id.is_some()
+            && self.runs.alive.is_none()
+            && self.snapshot.session_facts.sessions.iter().all(is_at_rest)
+            && self.problems.reading.is_none()
+            && !self.watched.recheck_at.is_some_and(is_soon)
     }
 
     fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds, is_proven: bool) -> combine::Case<'a> {

@@ -46,6 +46,8 @@ pub(super) struct Judged {
     pub(super) is_found_state: bool,
     /// What spoke against the work at the last judgement.
     pub(super) against: MarkSeen,
+    /// True once this run was counted as a check: it is one round at most, however often it looks.
+    pub(super) is_counted: bool,
     /// True if the person has seen the state.
     pub(super) is_seen: bool,
     /// When a person last looked at the workspace.

@@ -207,3 +207,69 @@ fn the_same_open_points_in_three_rounds_of_a_loop_are_a_stall() {
     let (_, other) = check(&env, repo.path(), &["--check-id", "other"]);
     assert_eq!(other["stage"], 1, "{other:#}");
 }
+
+/// Writes a test result with one failing test, as a test runner does each time.
+fn fails(repo: &Repo, name: &str, round: u64) {
+    let text = format!(
+        r#"<testsuite tests="2" failures="1" errors="0"><testcase name="{name}"><failure/></testcase></testsuite>"#
+    );
+    let path = repo.at("junit.xml");
+    repo.write("junit.xml", &text);
+    let file = File::options().write(true).open(path).unwrap();
+    let written_at = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(written_at + Duration::from_millis(10 * round)).unwrap();
+}
+
+/// A loop whose agent leaves no record and writes no decision.
+fn loop_with_tests() -> (Repo, TestEnv) {
+    let repo = Repo::new();
+    repo.switch("work").commit_file("parser.rs");
+    let env = TestEnv::beside(&repo);
+    env.configure("[evidence]\ntest_results = [\"junit.xml\"]\n");
+    (repo, env)
+}
+
+fn stage(env: &TestEnv, repo: &Repo, more: &[&str]) -> (u64, String) {
+    let (_, workspace) = check(env, repo.path(), more);
+    (workspace["stage"].as_u64().unwrap(), workspace["state"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_loop_without_sessions_and_decisions_stalls_by_what_its_checks_find() {
+    let (repo, env) = loop_with_tests();
+    let id = ["--check-id", "loop"];
+    let mut stages = Vec::new();
+    for round in 0..3 {
+        fails(&repo, "parses", round);
+        repo.commit_file(&format!("round{round}.rs"));
+        stages.push(stage(&env, &repo, &id).0);
+        // Who asks again, or looks otherwise, changes nothing.
+        assert_eq!(stage(&env, &repo, &id).0, round + 1);
+        let _ = stage(&env, &repo, &[]);
+        let _ = env.run(repo.path(), &["status"]);
+    }
+    assert_eq!(stages, [1, 2, 3]);
+    assert_eq!(stage(&env, &repo, &id).1, "STALLED");
+    // Without an id nothing is counted.
+    assert_eq!(stage(&env, &repo, &[]).1, "INCOMPLETE");
+    // Another failure begins again.
+    fails(&repo, "prints", 4);
+    assert_eq!(stage(&env, &repo, &id), (1, "INCOMPLETE".to_owned()));
+}
+
+#[test]
+fn a_check_that_runs_the_checks_itself_is_one_round() {
+    let (repo, env) = loop_with_tests();
+    env.configure(concat!(
+        "[[check]]\nname = \"unit\"\nkind = \"command\"\n",
+        "command = [\"/bin/sh\", \"-c\", \"echo 2 fail; exit 1\"]\n",
+    ));
+    let arguments = ["--check-id", "loop", "--run-checks"];
+    let mut stages = Vec::new();
+    for round in 0..3 {
+        repo.commit_file(&format!("round{round}.rs"));
+        stages.push(stage(&env, &repo, &arguments).0);
+        assert_eq!(stage(&env, &repo, &arguments).0, round + 1, "nothing has changed");
+    }
+    assert_eq!(stages, [1, 2, 3]);
+}
