@@ -172,6 +172,9 @@ pub(super) struct Check {
     /// The id that a decision must carry [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
     #[arg(long, value_name = "ID")]
     pub(super) check_id: Option<String>,
+    /// Begin to count the rounds of this workspace and check id anew first: the same open points are no longer STALLED
+    #[arg(long)]
+    pub(super) reset_rounds: bool,
     /// The proof that COMPLETE needs: said, committed or checked
     #[arg(long, value_name = "PROOF", value_parser = proof)]
     pub(super) require: Option<Proof>,

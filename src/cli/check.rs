@@ -22,6 +22,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
         is_check: true,
+        resets_rounds: check.reset_rounds,
         ..Overrides::default()
     };
     let flags = Flags {

@@ -68,6 +68,8 @@ pub struct Overrides {
     pub check_id: Option<String>,
     /// Whether this run is a check made by its own command.
     pub is_check: bool,
+    /// Whether the rounds of this check id begin anew first.
+    pub resets_rounds: bool,
     /// The session from within which this run was started.
     pub own_session: Option<SessionId>,
     /// The command of `closeout run` whose work is judged.

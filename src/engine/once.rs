@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::agent::Memories;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, DecisionReason,
-    Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
+    Effect, Event, FoundWorkspace, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
@@ -73,6 +73,9 @@ impl<'a> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(config, &mut notices);
         let mut discovery = discover::discover(config, store.as_ref(), false, &mut Memories::default());
+        if config.overrides.resets_rounds {
+            notices.extend(reset_rounds(store.as_ref(), &discovery.workspaces));
+        }
         recall(store.as_ref(), &mut discovery.workspaces, true, &mut |notice| notices.push(notice));
         notices.append(&mut discovery.problems);
         let mut all = OneShot {
@@ -225,6 +228,16 @@ impl<'a> OneShot<'a> {
             Effect::Wake { at } => self.wake_at = Some(at),
         }
     }
+}
+
+/// Lets the rounds of each workspace's check id begin anew. Returns what could not be written.
+fn reset_rounds(store: Option<&Store>, workspaces: &[FoundWorkspace]) -> Vec<String> {
+    let reset = |(store, found): (&Store, &FoundWorkspace)| {
+        let check_id = found.settings.check_id.as_deref().unwrap_or_default();
+        store.reset_rounds(&found.id, check_id, clock::now()).err()
+    };
+    let all = store.into_iter().flat_map(|store| workspaces.iter().map(move |found| (store, found)));
+    all.filter_map(reset).map(|error| format!("the rounds go on as before: {error}")).collect()
 }
 
 pub(super) fn open_store(config: &EngineConfig, notices: &mut Vec<String>) -> Option<Store> {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::folder::{Store, own_folder, read_up_to, remove, replace_record_soon};
 use super::written_path::WrittenPath;
-use crate::model::{Draft, KeptReports, Marks, WorkspaceId, stable_hash};
+use crate::model::{Draft, KeptReports, Marks, Rounds, Timestamp, WorkspaceId, stable_hash};
 
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
@@ -196,6 +196,25 @@ impl Store {
         self.change_reports(workspace, |known| match known {
             Some(known) => KeptReports { marks: known.marks.with_change(before, after), ..known },
             None => KeptReports { marks: after.clone(), ..KeptReports::default() },
+        })
+    }
+
+    /// Lets the rounds of a check id begin anew, whatever another closeout knows of them.
+    ///
+    /// # Errors
+    /// They cannot be written. The previous ones then stay.
+    pub fn reset_rounds(
+        &self,
+        workspace: &WorkspaceId,
+        check_id: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.change_reports(workspace, |known| {
+            let mut reports = known.unwrap_or_default();
+            let before = reports.rounds.get(check_id).and_then(|rounds| rounds.changed_at);
+            let begun = Rounds { changed_at: Some(now.newer_than(before)), ..Rounds::default() };
+            reports.rounds.insert(check_id.to_owned(), begun);
+            reports
         })
     }
 

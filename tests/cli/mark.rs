@@ -273,3 +273,19 @@ fn a_check_that_runs_the_checks_itself_is_one_round() {
     }
     assert_eq!(stages, [1, 2, 3]);
 }
+
+#[test]
+fn rounds_begin_anew_for_one_check_id_alone() {
+    let (repo, env) = loop_with_tests();
+    for round in 0..3 {
+        fails(&repo, "parses", round);
+        for id in ["loop", "other"] {
+            assert_eq!(stage(&env, &repo, &["--check-id", id]).0, round + 1);
+        }
+    }
+    assert_eq!(stage(&env, &repo, &["--check-id", "loop", "--reset-rounds"]), (1, "INCOMPLETE".to_owned()));
+    assert_eq!(stage(&env, &repo, &["--check-id", "loop"]).0, 1);
+    assert_eq!(stage(&env, &repo, &["--check-id", "other"]).1, "STALLED");
+    fails(&repo, "parses", 4);
+    assert_eq!(stage(&env, &repo, &["--check-id", "loop"]).0, 2);
+}

@@ -69,7 +69,7 @@ fn marks_of_many_closeouts_at_once_all_hold() {
 }
 
 #[test]
-fn the_newer_rounds_of_each_check_stay() {
+fn the_newer_rounds_of_each_check_stay_and_are_reset_alone() {
     let (_temp, store) = store();
     let rounds = |stage, at| Rounds { stage, changed_at: Some(Timestamp(at)), ..Rounds::default() };
     let keep = |all: &[(&str, Rounds)]| {
@@ -87,4 +87,9 @@ fn the_newer_rounds_of_each_check_stay() {
     // A screen that knows the loop as it was, and has rounds of its own.
     keep(&[("", rounds(3, 30)), ("loop", rounds(1, 10)), ("other", rounds(2, 15))]);
     assert_eq!(stages(), told(&[("", 3), ("loop", 2), ("other", 2)]));
+    store.reset_rounds(&id(), "loop", Timestamp(12)).unwrap();
+    assert_eq!(stages(), told(&[("", 3), ("loop", 0), ("other", 2)]));
+    // Whoever knows older ones does not bring them back, though the clock was set back meanwhile.
+    keep(&[("loop", rounds(2, 20))]);
+    assert_eq!(stages(), told(&[("", 3), ("loop", 0), ("other", 2)]));
 }
