@@ -7,7 +7,12 @@ use closeout::model::Response;
 use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
-    FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports, MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Point, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rounds, Rule, RunPhase, RunView, Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    FoundWorkspace, GitFacts, GitReader, GivenBaseline, Head, Intent, JumpOutcome, JumpTarget, KeptReports,
+    MarkOrder, MarkSeen, NamedBaseline, Names, OfferPolicy, Origin, Pane, Parts, Point, Policy, ProbeAttempt,
+    ProbeReading, ProbeWord, ProcessId, Rejection, Rounds, Rule, RunPhase, RunView, Sample, SessionFacts,
+    SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment,
+    Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings,
+    WorkspaceView,
 };
 use closeout::monitor::Monitor;
 

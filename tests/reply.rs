@@ -6,6 +6,7 @@ mod file;
 mod fixture;
 mod held;
 mod killed;
+mod left;
 mod pane;
 mod permission;
 mod program;

@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use closeout::model::Verdict;
+use closeout::model::{Verdict, WorkspaceView};
 use serde::Deserialize;
+use serde_json::json;
 use world::World;
 
 /// How many worlds are built at once.
@@ -64,6 +65,8 @@ struct Scenario {
     left: Option<Vec<String>>,
     /// What to do next, in words.
     next: Option<String>,
+    /// Why a person should look, as JSON names it, or `none`.
+    attention: Option<String>,
     /// The subjects of the commits that a rescue would give a branch.
     keeps: Option<Vec<String>>,
     /// A list of `begin` that stands before the steps.
@@ -128,7 +131,8 @@ fn judge(case: &Case) -> Option<String> {
         let step = TEXTS.iter().fold(step.clone(), |step, (name, text)| step.replace(name, text));
         world.take(&step);
     }
-    let verdict = world.verdict();
+    let view = world.view();
+    let verdict = view.verdict.as_deref().expect("it was judged");
     let state = verdict.state.name();
     let is_state = scenario.expect.split('|').any(|expected| expected.trim() == state);
     let name = |value: serde_json::Value| value.as_str().unwrap_or("none").to_owned();
@@ -137,14 +141,16 @@ fn judge(case: &Case) -> Option<String> {
     let is_rule = scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
     let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
     if is_state && is_rule && is_proof {
-        return other_than_told(scenario, &verdict).or_else(|| other_than_kept(scenario, &world, &verdict));
+        return other_than_told(scenario, verdict)
+            .or_else(|| other_than_attention(scenario, &view))
+            .or_else(|| other_than_kept(scenario, &world, verdict));
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
     let expected: Vec<&str> = expected.into_iter().flatten().collect();
     Some(format!(
         "expected {}, got {state} {rule} {proof}: {}",
         expected.join(" "),
-        closeout::present::verdict::why(&verdict)
+        closeout::present::verdict::why(verdict)
     ))
 }
 
@@ -161,6 +167,13 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     let left: Vec<&str> = verdict.left_to_do.open().map(|point| point.text.as_str()).collect();
     let expected = scenario.left.as_ref()?;
     (*expected != left).then(|| format!("expected to be left {expected:?}, got {left:?}"))
+}
+
+/// Why a person should look, if other than expected.
+fn other_than_attention(scenario: &Scenario, view: &WorkspaceView) -> Option<String> {
+    let found = json!(view.attention).as_str().unwrap_or("none").to_owned();
+    let expected = scenario.attention.as_ref().filter(|expected| **expected != found)?;
+    Some(format!("expected {expected}, got {found}"))
 }
 
 /// What a rescue of commits would keep other than expected, or than the verdict knows.

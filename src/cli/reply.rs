@@ -161,24 +161,30 @@ fn send(
 }
 
 /// The one session that is meant: of several, the one that is waiting for an answer. A supervised run that
-/// waits comes first: it passes the answer to its agent's session itself.
+/// waits comes first: it passes the answer to its agent's session itself. A session that was left has to be named.
 fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant, Failure> {
-    let all = target.sessions(views, reply.session.as_deref());
+    let is_named = reply.session.is_some() || matches!(target, Target::Session(_));
+    let (left, all): (Vec<_>, Vec<_>) = target
+        .sessions(views, reply.session.as_deref())
+        .into_iter()
+        .partition(|(_, session)| session.is_left_over() && !is_named);
     let asking: Vec<_> = all.iter().copied().filter(|(_, session)| waits(session)).collect();
     let run = asking.iter().copied().find(|(_, session)| session.agent == RunView::AGENT);
     let asking = run.map_or(asking, |run| vec![run]);
     let (view, session) = match (all.as_slice(), asking.as_slice()) {
         ([one], _) | (_, [one]) => *one,
-        ([], _) => return Err(target.not_found()),
+        ([], _) if left.is_empty() => return Err(target.not_found()),
+        ([], _) => return Err(target::left_over(&left)),
         (several, _) => return Err(target::several(several, "name one with --session")),
     };
     Ok(Meant { workspace: view.id.clone(), asking: Box::new(session.clone()) })
 }
 
-/// Whether the session is waiting for the person.
+/// Whether the session is waiting for the person, who has neither left it nor dismissed what it asks.
 fn waits(session: &SessionView) -> bool {
     use crate::model::ActivityState::{Asks, NeedsPermission};
-    session.question.is_some() || matches!(session.activity.state, Asks | NeedsPermission)
+    let asks = session.question.is_some() || matches!(session.activity.state, Asks | NeedsPermission);
+    session.set_aside.is_none() && asks
 }
 
 /// What to send; `None` if only the plan was requested.

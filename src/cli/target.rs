@@ -80,7 +80,16 @@ impl Target {
 
 /// The failure if several sessions match: lists them; `way` says how to name one.
 pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) -> Failure {
-    let mut message = format!("several sessions could be meant; {way}:");
+    list(&format!("several sessions could be meant; {way}"), sessions)
+}
+
+/// The failure if all that match were left: cleared, or followed by others.
+pub(super) fn left_over(sessions: &[(&WorkspaceView, &SessionView)]) -> Failure {
+    list("you left what could be meant; name it with --session", sessions)
+}
+
+fn list(what: &str, sessions: &[(&WorkspaceView, &SessionView)]) -> Failure {
+    let mut message = format!("{what}:");
     for (view, session) in sessions {
         let name = session.name.as_deref().map(|name| format!("  {}", display_text::line(name)));
         // Writing to a string cannot fail.

@@ -6,7 +6,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::model::{
-    Head, Part, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
+    Head, Part, PartRole, Proof, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
 use crate::present::phrases::row;
 use crate::present::{age, baseline, left, mark, problem, reason, sessions, sets, verdict, warnings};
@@ -20,17 +20,20 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
         head => head.and_then(Head::branch).unwrap_or("-"),
     };
     let what = match &verdict.question {
-        Some(question) => format!("asks: {}", display_text::line(&question.text)),
-        None => verdict::why(verdict),
+        // A person who says that the work is done has seen the question.
+        Some(question) if verdict.proof != Some(Proof::ByYou) => {
+            format!("asks: {}", display_text::line(&question.text))
+        }
+        _ => verdict::why(verdict),
     };
     let notes = [problem::label(&view.reading.problems), mark::lapsed(&view.marks)];
     let note: String = notes.into_iter().flatten().flat_map(|note| ["  note: ".to_owned(), note]).collect();
-    let sessions: Vec<String> =
-        view.sessions.iter().take(MAX_SHORT).map(|session| of_agent(session, now)).collect();
-    let n_more = view.sessions.len().saturating_sub(MAX_SHORT);
-    let more = if n_more == 0 { String::new() } else { format!("; and {n_more} more") };
-    let sessions =
-        if sessions.is_empty() { String::new() } else { format!("  [{}{more}]", sessions.join("; ")) };
+    let mut sessions: Vec<String> =
+        sessions::listed(view).take(MAX_SHORT).map(|(_, session)| of_agent(session, now)).collect();
+    let n_more = sessions::listed(view).count().saturating_sub(MAX_SHORT);
+    sessions.extend((n_more > 0).then(|| format!("and {n_more} more")));
+    sessions.extend(sessions::left_over(view));
+    let sessions = if sessions.is_empty() { String::new() } else { format!("  [{}]", sessions.join("; ")) };
     let (state, branch) = (verdict.state.name(), display_text::line(branch));
     format!("{state:<17}  {}  ({branch})  {what}{sessions}{note}", view.name)
 }
@@ -50,7 +53,7 @@ fn doing(session: &SessionView, now: Timestamp) -> String {
 }
 
 fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
-    for (position, session) in view.sessions.iter().enumerate() {
+    for (position, session) in sessions::listed(view) {
         let source = sets::activity_source(session.activity.source);
         let id = display_text::line(&session.session_id);
         let name = sessions::told_apart(view, &session.session_name());
@@ -62,6 +65,9 @@ fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
         for line in asked.iter().flat_map(|asked| asked.text.lines()) {
             let _ = writeln!(text, "           asks  {}", display_text::line(line));
         }
+    }
+    if let Some(left_over) = sessions::left_over(view) {
+        let _ = writeln!(text, "  session  {left_over}");
     }
 }
 
@@ -91,7 +97,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     left_to_do(&mut text, verdict, now);
     write_sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
-    for part in verdict.parts.iter().filter(|part| !part.role.is_silent()) {
+    for part in verdict::speaking(verdict) {
         evidence(&mut text, view, part, now);
     }
     for silent in verdict::silent(verdict) {

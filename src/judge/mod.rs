@@ -21,6 +21,7 @@ pub mod rounds;
 pub mod runs;
 pub mod second_opinion;
 mod sentence_features;
+pub mod set_aside;
 pub mod smart_check;
 pub mod supervised_loop;
 pub mod task;

@@ -145,6 +145,13 @@ impl Marks {
             || self.baseline.is_some()
     }
 
+    /// When they last said something that leaves no question open which they saw: that the work is done, or that they
+    /// want quiet.
+    pub fn questions_closed_at(&self) -> Option<Timestamp> {
+        let done = self.word.as_ref().filter(|mark| mark.word == MarkWord::Done).map(|mark| mark.at);
+        done.max(self.quiet.as_ref().map(|mark| mark.at))
+    }
+
     /// True if the statement of this order was made and holds, so that the same key takes it back.
     pub fn holds(&self, order: &MarkOrder) -> bool {
         let word = self.word.as_ref().map(|mark| mark.word);

@@ -160,7 +160,7 @@ pub use session::{
 };
 pub use session_id::SessionId;
 pub use session_place::SessionPlace;
-pub use session_view::{SessionView, TodoProgress};
+pub use session_view::{SessionView, SetAside, TodoProgress};
 pub use settings::{
     ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
 };

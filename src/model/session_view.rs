@@ -38,6 +38,9 @@ pub struct SessionView {
     /// What it asks by a tool, in a dialog on its screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asks: Option<AskedByTool>,
+    /// Why what it asks is not for the person to answer; `None` if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<SetAside>,
     /// Its todo list in short.
     pub todos: Option<TodoProgress>,
     /// How much it has used.
@@ -61,11 +64,26 @@ impl SessionView {
         self.agent == name.agent && self.session_id == name.session_id
     }
 
+    /// Whether the person left the session.
+    pub fn is_left_over(&self) -> bool {
+        self.set_aside == Some(SetAside::LeftOver)
+    }
+
     /// When the session's last turn ended; if that is unknown, when its record last grew. It changes when the
     /// session continues.
     pub fn rested_at(&self) -> Option<Timestamp> {
         self.ended_at.or(self.moved_at)
     }
+}
+
+/// Why what a session asks is not for the person to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SetAside {
+    /// The session was left: cleared, or silent for long while the person went on elsewhere.
+    LeftOver,
+    /// A mark of the person's saw it: the work is done, or they want quiet.
+    Seen,
 }
 
 /// A todo list in short.

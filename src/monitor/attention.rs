@@ -9,22 +9,24 @@ use crate::model::{
 };
 
 /// The most urgent reason. What any session waits for comes before the verdict. `ended` is how a supervised
-/// run ended that nobody has looked at since.
+/// run ended that nobody has looked at since; `is_closed` means that a mark saw every question of the verdict.
 pub(super) fn attention(
     verdict: &Verdict,
     sessions: &[Arc<SessionView>],
     ended: Option<RunStatus>,
-    is_seen: bool,
+    (is_seen, is_closed): (bool, bool),
 ) -> Option<Attention> {
-    if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
+    let mut waiting = sessions.iter().filter(|session| session.set_aside.is_none());
+    if waiting.clone().any(|session| session.activity.state == ActivityState::NeedsPermission) {
         return Some(Attention::Permission);
     }
-    if sessions.iter().any(|session| asks(session)) {
+    if waiting.any(|session| asks(session)) {
         return Some(Attention::Asks);
     }
     let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
-    let weight = verdict.question.as_ref().map(|question| question.weight);
-    let asks = verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
+    let weight = verdict.question.as_ref().filter(|_| !is_closed).map(|question| question.weight);
+    let asks = !is_closed
+        && (verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking));
     match (verdict.state, asks) {
         (VerdictState::Working | VerdictState::Waiting, _) => None,
         (VerdictState::Incomplete | VerdictState::NoTask, false) if ended.is_some() => {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::judge::set_aside;
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Point, Reason, RunEnd, RunStatus,
     RunView, SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
@@ -42,11 +43,12 @@ impl Tracked {
         looked_at.is_none_or(|at| at < end.at).then_some(end.status)
     }
 
-    /// All sessions, with the live run as one more.
+    /// All sessions, with the live run as one more, as far as the person's marks leave them something to answer.
     pub(super) fn sessions_and_run(&self) -> Vec<Arc<SessionView>> {
         let sessions = &self.snapshot.session_facts.sessions;
         let run = self.runs.alive.as_deref().map(|run| Arc::new(session(run)));
-        sessions.iter().cloned().chain(run).collect()
+        let all: Vec<Arc<SessionView>> = sessions.iter().cloned().chain(run).collect();
+        set_aside::by_marks(&all, &self.actions.marks)
     }
 }
 
@@ -71,6 +73,7 @@ fn session(run: &RunView) -> SessionView {
         ended_at: None,
         question: run.question.clone(),
         asks: None,
+        set_aside: None,
         todos: None,
         usage: SessionUsage::default(),
         subagents: Vec::new(),

@@ -70,9 +70,11 @@ fn actions(actions: &Actions) -> ActionsView {
 /// Why the person should look at the workspace. Where they want quiet, only what is asked of them counts.
 fn attention(tracked: &Tracked, sessions: &[Arc<SessionView>]) -> Option<Attention> {
     let (judged, run_end) = (&tracked.judged, tracked.unseen_run_end());
-    let attention = attention::attention(judged.verdict.as_deref()?, sessions, run_end, judged.is_seen)?;
+    let marks = &tracked.actions.marks;
+    let seen = (judged.is_seen, marks.questions_closed_at().is_some());
+    let attention = attention::attention(judged.verdict.as_deref()?, sessions, run_end, seen)?;
     let is_asked = matches!(attention, Attention::Permission | Attention::Asks);
-    (is_asked || tracked.actions.marks.quiet.is_none()).then_some(attention)
+    (is_asked || marks.quiet.is_none()).then_some(attention)
 }
 
 /// A short name for each workspace: the last component of its path, preceded by as many more as it takes to

@@ -21,10 +21,24 @@ const SHORT_ID: usize = 8;
 /// The longest name that tells a session from others, in characters.
 const MAX_NAME: usize = 30;
 
-/// True if a session waits for the user in the middle of its work.
+/// True if a session waits for the user in the middle of its work, and the user has neither left it nor dismissed
+/// what it asks.
 pub(crate) fn waits(session: &SessionView) -> bool {
-    matches!(session.activity.state, ActivityState::NeedsPermission | ActivityState::Asks)
-        || blocking_question(session).is_some()
+    let asks = matches!(session.activity.state, ActivityState::NeedsPermission | ActivityState::Asks)
+        || blocking_question(session).is_some();
+    session.set_aside.is_none() && asks
+}
+
+/// The sessions that are listed, with their positions: the newest, and those that the user has not left.
+pub(crate) fn listed(view: &WorkspaceView) -> impl Iterator<Item = (usize, &SessionView)> {
+    let sessions = view.sessions.iter().map(|session| &**session).enumerate();
+    sessions.filter(|(position, session)| *position == 0 || !session.is_left_over())
+}
+
+/// How many sessions are not listed, in words: `2 left over`; `None` if all are.
+pub(crate) fn left_over(view: &WorkspaceView) -> Option<String> {
+    let n_left = view.sessions.len() - listed(view).count();
+    (n_left > 0).then(|| counts::left_over(n_left))
 }
 
 /// True if a session is at work, in its turn or in the background.
@@ -74,7 +88,9 @@ pub(crate) fn progress(todos: &TodoProgress) -> String {
 /// The session that caused the workspace's attention, with its position.
 fn attending(view: &WorkspaceView) -> Option<(usize, &SessionView)> {
     let is_meant = |session: &SessionView| match view.attention {
-        Some(Attention::Permission) => session.activity.state == ActivityState::NeedsPermission,
+        Some(Attention::Permission) => {
+            session.activity.state == ActivityState::NeedsPermission && waits(session)
+        }
         Some(Attention::Asks) => waits(session),
         Some(
             Attention::Rescue

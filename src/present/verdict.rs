@@ -6,8 +6,8 @@ use super::reason::label;
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
-    AtRisk, Claim, Fact, GitReason, NextAction, Part, PartRole, Reason, Rule, Source, Verdict, Why,
-    display_text,
+    AtRisk, Claim, Fact, GitReason, NextAction, Part, PartRole, Reason, Rejection, Rule, Source, Verdict,
+    Why, display_text,
 };
 
 /// How many characters of a source's own words are quoted in a sentence.
@@ -36,7 +36,9 @@ pub(crate) fn claim(part: &Part) -> &'static str {
 
 /// The sources that say nothing, a sentence for each role: `not there: closer, decision`.
 pub fn silent(verdict: &Verdict) -> impl Iterator<Item = String> {
-    PartRole::SILENT.into_iter().filter_map(|role| {
+    let n_left = verdict.parts.iter().filter(|part| is_left_over(part)).count();
+    let left = (n_left > 0).then(|| counts::left_over(n_left));
+    let silent = PartRole::SILENT.into_iter().filter_map(|role| {
         let mut titles: Vec<&str> = Vec::new();
         for part in verdict.parts.iter().filter(|part| part.role == role) {
             let title = part.evidence.source.title();
@@ -45,7 +47,18 @@ pub fn silent(verdict: &Verdict) -> impl Iterator<Item = String> {
             }
         }
         (!titles.is_empty()).then(|| format!("{}: {}", sets::role(role), titles.join(", ")))
-    })
+    });
+    left.into_iter().chain(silent)
+}
+
+/// The sources that say something: of the others [`silent`] has one line each.
+pub(crate) fn speaking(verdict: &Verdict) -> impl Iterator<Item = &Part> {
+    verdict.parts.iter().filter(|part| !part.role.is_silent() && !is_left_over(part))
+}
+
+/// Whether it is of a session that was left.
+fn is_left_over(part: &Part) -> bool {
+    part.evidence.is_rejected_as(Rejection::LeftOver)
 }
 
 /// A reason in words.

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, Origin, PartRole, QuestionWeight,
-    SessionName, Source, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Fact, Intent, Origin, PartRole, QuestionWeight,
+    Rejection, SessionName, SetAside, Source, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
@@ -80,6 +80,28 @@ fn codex_asks_beside_an_idle_claude() {
 #[test]
 fn a_session_that_is_gone_and_old_ones() {
     assert_snapshot!(alone(gone()));
+}
+
+#[test]
+fn sessions_that_were_left_are_one_line() {
+    let mut view = codex_asks_beside_claude();
+    let left = Evidence::abstain(Source::LiveSession, "codex", Rejection::LeftOver, Origin::File.as_read());
+    let left = part(PartRole::Rejected, left.because(Fact::LeftForAnother));
+    Arc::make_mut(view.verdict.as_mut().unwrap()).parts = vec![left.clone(), left];
+    view.attention = None;
+    let asked = view.sessions[1].clone();
+    view.sessions.push(asked);
+    for session in &mut view.sessions[1..] {
+        Arc::make_mut(session).set_aside = Some(SetAside::LeftOver);
+    }
+    let views = [view];
+    let mut state = screen_of(120, 40, &views);
+    for tab in ["1", "5"] {
+        let _ = press(&mut state, &views, tab);
+        let shown = text_of(&frame(&state, &views)).join("\n");
+        assert!(shown.contains("2 left over"), "{shown}");
+        assert!(!shown.contains("codex") && !shown.contains("went on"), "{shown}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
 use closeout::evidence::LiveSources;
 use closeout::judge::runs::Catalog;
 use closeout::model::{
-    Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, TaskKind, Verdict,
+    Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, TaskKind, WorkspaceView,
 };
 
 use super::own_agent::DESCRIBED;
@@ -48,11 +48,10 @@ impl World {
         }
     }
 
-    /// The verdict, as `closeout check` finds it.
-    pub(super) fn verdict(&self) -> Verdict {
+    /// The workspace, as `closeout check` finds it.
+    pub(super) fn view(&self) -> WorkspaceView {
         let judged = judge_once(&self.engine_config());
-        let verdict = judged.views.into_iter().next().and_then(|view| view.verdict);
-        verdict.map_or_else(|| panic!("{:?}", judged.refused), std::sync::Arc::unwrap_or_clone)
+        judged.views.into_iter().next().unwrap_or_else(|| panic!("{:?}", judged.refused))
     }
 
     /// A person's word, as `closeout mark` takes it.

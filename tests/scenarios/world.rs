@@ -255,7 +255,7 @@ impl World {
             "status" => self.status(at, words),
             "touch" => set_time(&self.work().join(words), at),
             "sh" => self.shell(at, words),
-            "look" => drop(self.verdict()),
+            "look" => drop(self.view()),
             "mark" => self.mark(words),
             "rescue" => self.rescue(),
             _ => panic!("no such verb: {verb} {words}"),

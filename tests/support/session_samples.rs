@@ -35,6 +35,7 @@ pub(crate) fn session(
         ended_at: since.filter(|_| matches!(state, ActivityState::Idle)),
         question: None,
         asks: None,
+        set_aside: None,
         todos: None,
         usage: SessionUsage::default(),
         subagents: Vec::new(),

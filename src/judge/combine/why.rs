@@ -87,7 +87,8 @@ pub(super) fn next_action(
             permission_wanted(permission, case).map(Reason::Words).or_else(|| first_reason(permission)),
         );
     }
-    if let Some(question) = case.question
+    // A person who says that the work is done has seen the question.
+    if let Some(question) = case.question.filter(|_| case.mark != UserMark::Done)
         && (state == VerdictState::AwaitingResponse
             || (question.weight == QuestionWeight::Blocking && state.is_terminal()))
     {

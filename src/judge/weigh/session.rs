@@ -17,11 +17,11 @@ use super::tasks::{SessionTask, TaskStanding};
 const OTHER_WORKS: &str = "another session here";
 
 /// The activity of a workspace and the session it comes from. It is that of the newest session; if that one
-/// is over, that of another session, preferring one that waits for the person to one that works. A session
-/// that started this check does not count.
+/// is over, that of another session, preferring one that waits for the person to one that works; `others` are those
+/// that were not left. A session that started this check does not count.
 pub(super) fn of_workspace<'a>(
     newest: (&'a SessionObservation, &Activity),
-    others: &[(&'a SessionObservation, Activity)],
+    others: &[&(&'a SessionObservation, Activity)],
     context: &WeighContext<'_>,
 ) -> (&'a SessionObservation, Activity) {
     let (session, newest) = newest;
@@ -29,7 +29,7 @@ pub(super) fn of_workspace<'a>(
     if !is_over && !is_own(session, context) {
         return (session, newest.clone());
     }
-    let counts = |(session, _): &&(&SessionObservation, Activity)| !is_own(session, context);
+    let counts = |(session, _): &&(&'a SessionObservation, Activity)| !is_own(session, context);
     let urgency = |activity: &Activity| match activity.state {
         ActivityState::NeedsPermission => 4,
         ActivityState::Asks => 3,
@@ -37,7 +37,7 @@ pub(super) fn of_workspace<'a>(
         ActivityState::Background => 1,
         ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => 0,
     };
-    let other = others.iter().filter(counts).rev().max_by_key(|(_, activity)| urgency(activity));
+    let other = others.iter().copied().filter(counts).rev().max_by_key(|(_, activity)| urgency(activity));
     other
         .filter(|(_, activity)| urgency(activity) > 0)
         .map_or_else(|| (session, newest.clone()), |(other, activity)| (*other, told_of_another(activity)))

@@ -1,20 +1,44 @@
 //! The sessions of a workspace as a front shows them. Must not weigh claims.
 
+use std::sync::Arc;
+
 use crate::model::{
     Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, PromptKind, Question,
-    SessionFacts, SessionObservation, SessionView, Timestamp, TodoProgress, TurnState,
+    SessionFacts, SessionObservation, SessionView, SetAside, Timestamp, TodoProgress, TurnState,
 };
 
 use super::excerpt;
+use super::tasks::{SessionTask, TaskStanding};
 use super::texts::Texts;
 use super::words_context::{context_of, question_of};
 
+/// The views of all sessions, the newest first, with what was asked in each. `asked` is what the last words wait for
+/// that count: those of the newest session, if it counts.
+pub(super) fn views<'a>(
+    newest: Option<(&'a SessionObservation, Activity)>,
+    others: Vec<(&'a SessionObservation, Activity)>,
+    (tasks, asked): (&[SessionTask], Option<Question>),
+    texts: &mut Texts,
+) -> Vec<Arc<SessionView>> {
+    let n_newest = usize::from(newest.is_some());
+    let sessions = newest.into_iter().chain(others).zip(tasks).enumerate();
+    let views = sessions.map(|(at, ((session, activity), task))| {
+        let question = match task.standing {
+            TaskStanding::Counts if at < n_newest => asked.clone(),
+            TaskStanding::NotAsked if at < n_newest => None,
+            TaskStanding::Counts | TaskStanding::NotAsked | TaskStanding::LeftOver => {
+                asked_beside(session, &activity, texts)
+            }
+        };
+        let is_left_over = task.standing == TaskStanding::LeftOver;
+        let set_aside = is_left_over.then_some(SetAside::LeftOver);
+        Arc::new(SessionView { set_aside, ..view(session, activity, question) })
+    });
+    views.collect()
+}
+
 /// The view of a session. `question` is what its last words wait for.
-pub(super) fn view(
-    session: &SessionObservation,
-    activity: Activity,
-    question: Option<Question>,
-) -> SessionView {
+fn view(session: &SessionObservation, activity: Activity, question: Option<Question>) -> SessionView {
     let asks = session.asked.clone().filter(|_| activity.state == ActivityState::Asks);
     SessionView {
         agent: session.agent.clone(),
@@ -33,6 +57,7 @@ pub(super) fn view(
         },
         question: asks.as_ref().map(AskedByTool::as_question).or(question),
         asks,
+        set_aside: None,
         todos: session.todos.as_ref().map(progress),
         usage: session.usage.clone(),
         subagents: session.subagents.clone(),
@@ -50,12 +75,8 @@ fn name(session: &SessionObservation) -> Option<&str> {
     session.name.as_deref().or(first).or(session.prompt.as_deref())
 }
 
-/// The question in the last words of a session other than the newest one, if its turn ended with them.
-pub(super) fn asked_beside(
-    session: &SessionObservation,
-    activity: &Activity,
-    texts: &mut Texts,
-) -> Option<Question> {
+/// The question in the last words of a session whose words are not those of the workspace, if its turn ended with them.
+fn asked_beside(session: &SessionObservation, activity: &Activity, texts: &mut Texts) -> Option<Question> {
     let is_over =
         matches!(activity.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
     if !is_over || !matches!(session.turn, TurnState::Ended { .. } | TurnState::Unknown) {

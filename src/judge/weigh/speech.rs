@@ -33,7 +33,10 @@ pub(super) fn weigh(
         .iter()
         .map(|session| (session, activity::of_session(session, now, context)))
         .collect();
-    let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, context));
+    let of_others = tasks.iter().skip(usize::from(session.is_some()));
+    let there = others.iter().zip(of_others).filter(|(_, task)| task.standing != TaskStanding::LeftOver);
+    let there: Vec<_> = there.map(|(other, _)| other).collect();
+    let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &there, context));
     let activities = newest.iter().chain(others.iter().map(|(_, activity)| activity));
     let sessions: Vec<&SessionObservation> =
         session.into_iter().chain(&observations.other_sessions).collect();
@@ -56,16 +59,12 @@ pub(super) fn weigh(
         plans::weigh(session, task, evidence_set);
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
-    let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
-    let views = views.into_iter().chain(others.into_iter().map(|(session, activity)| {
-        let asked = session_view::asked_beside(session, &activity, &mut memory.texts);
-        session_view::view(session, activity, asked)
-    }));
+    let views = session_view::views(session.zip(newest), others, (tasks, asked), &mut memory.texts);
     SessionFacts {
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
         activity: told.map(|(_, activity)| activity),
-        sessions: views.map(Arc::new).collect(),
+        sessions: views,
         last_words: last_words.map(Arc::new),
         task: tasks.first().and_then(|task| task.current().map(|task| task.first_prompt.clone())),
         prompt: session.and_then(|session| session.prompt.clone()),

@@ -29,7 +29,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     };
     let mut lines = sheet.heading("Evidence", &remark).to_vec();
     // The deciding sources come first; the others keep the order of their rank.
-    let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !part.role.is_silent()).collect();
+    let mut parts: Vec<&Part> = verdict::speaking(verdict).collect();
     parts.sort_by_key(|part| part.role != PartRole::Decided);
     if parts.is_empty() {
         lines.extend(sheet.text("no source has said anything", TextStyle::Faint, 2));

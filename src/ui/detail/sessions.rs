@@ -25,7 +25,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     let remark = if view.sessions.len() > 1 { view.sessions.len().to_string() } else { String::new() };
     let mut lines = sheet.heading("Sessions", &remark).to_vec();
     let mut n_folded = 0;
-    for (position, session) in view.sessions.iter().enumerate() {
+    for (position, session) in sessions::listed(view) {
         if position >= MAX_WITH_OVER && sessions::is_over(session) {
             n_folded += 1;
             continue;
@@ -34,6 +34,9 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     }
     if n_folded > 0 {
         lines.extend(sheet.text(&format!("+{n_folded} ended"), TextStyle::Faint, 2));
+    }
+    if let Some(left_over) = sessions::left_over(view) {
+        lines.extend(sheet.text(&left_over, TextStyle::Faint, 2));
     }
     lines
 }
@@ -47,7 +50,8 @@ fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'st
         && let Some(question) = sessions::asked(session)
     {
         let asked = format!("asks: {}", text::line(question));
-        lines.extend(sheet.text(&asked, TextStyle::Asks, INDENT).into_iter().take(MAX_QUESTION_LINES));
+        let style = if sessions::waits(session) { TextStyle::Asks } else { TextStyle::Faint };
+        lines.extend(sheet.text(&asked, style, INDENT).into_iter().take(MAX_QUESTION_LINES));
     }
     if is_first {
         lines.extend(subagents(&session.subagents, sheet));
@@ -79,9 +83,7 @@ fn sign(session: &SessionView) -> (Sign, TextStyle) {
         ActivityState::Background => (Sign::Urgency(Urgency::Waiting), TextStyle::Busy),
         ActivityState::NeedsPermission => (Sign::Urgency(Urgency::Permission), TextStyle::Asks),
         ActivityState::Asks => (Sign::Urgency(Urgency::Asks), TextStyle::Asks),
-        ActivityState::Idle if sessions::asked(session).is_some() => {
-            (Sign::Urgency(Urgency::Asks), TextStyle::Asks)
-        }
+        ActivityState::Idle if sessions::waits(session) => (Sign::Urgency(Urgency::Asks), TextStyle::Asks),
         ActivityState::Gone if session.activity.detail.as_deref() != Some("ended") => {
             (Sign::Urgency(Urgency::Error), TextStyle::Bad)
         }

@@ -17,7 +17,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{Context, Modal, Step};
-use crate::model::{Intent, Response, SessionName, WorkspaceId, WorkspaceView};
+use crate::model::{Intent, Response, SessionName, SessionView, WorkspaceId, WorkspaceView};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
 use crate::ui::steps::Step as Steps;
@@ -40,6 +40,9 @@ pub(in crate::ui) fn begin(
     let Some(first) = waiting.first().cloned().or_else(|| sessions::all(view).into_iter().next()) else {
         return Err("no session of an agent is known here".to_owned());
     };
+    if sessions::find(Some(view), &first).is_some_and(SessionView::is_left_over) {
+        return Err("you left the session here: `closeout reply --session` goes on with it".to_owned());
+    }
     let mut reply = ReplyBox {
         workspace: view.id.clone(),
         session: first.clone(),

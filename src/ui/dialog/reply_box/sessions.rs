@@ -4,9 +4,11 @@ use crate::model::{ActivityState, Question, SessionName, SessionView, Timestamp,
 use crate::present::{sessions, sets};
 use crate::ui::text;
 
-/// All sessions that a reply can be written to, first the one whose words decide.
+/// All sessions that a reply can be written to, first the one whose words decide, then those that the user left.
 pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
-    let mut names: Vec<SessionName> = view.sessions.iter().map(|session| session.session_name()).collect();
+    let (left, here): (Vec<_>, Vec<_>) = view.sessions.iter().partition(|session| session.is_left_over());
+    let mut names: Vec<SessionName> =
+        here.into_iter().chain(left).map(|session| session.session_name()).collect();
     for draft in &view.actions.drafts {
         if !names.contains(&draft.session) {
             names.push(draft.session.clone());
