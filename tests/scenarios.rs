@@ -65,8 +65,9 @@ struct Scenario {
     left: Option<Vec<String>>,
     /// What to do next, in words.
     next: Option<String>,
-    /// Why a person should look, as JSON names it, or `none`.
+    /// Why a person should look, and how urgent a rescue is: as JSON names them, or `none`.
     attention: Option<String>,
+    degree: Option<String>,
     /// The subjects of the commits that a rescue would give a branch.
     keeps: Option<Vec<String>>,
     /// A list of `begin` that stands before the steps.
@@ -142,7 +143,7 @@ fn judge(case: &Case) -> Option<String> {
     let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
     if is_state && is_rule && is_proof {
         return other_than_told(scenario, verdict)
-            .or_else(|| other_than_attention(scenario, &view))
+            .or_else(|| other_than_urgent(scenario, &view))
             .or_else(|| other_than_kept(scenario, &world, verdict));
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
@@ -169,11 +170,16 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     (*expected != left).then(|| format!("expected to be left {expected:?}, got {left:?}"))
 }
 
-/// Why a person should look, if other than expected.
-fn other_than_attention(scenario: &Scenario, view: &WorkspaceView) -> Option<String> {
-    let found = json!(view.attention).as_str().unwrap_or("none").to_owned();
-    let expected = scenario.attention.as_ref().filter(|expected| **expected != found)?;
-    Some(format!("expected {expected}, got {found}"))
+/// How a person's attention is asked for other than expected.
+fn other_than_urgent(scenario: &Scenario, view: &WorkspaceView) -> Option<String> {
+    let degree = view.verdict.as_deref().and_then(|verdict| verdict.degree);
+    let found =
+        [json!(view.attention), json!(degree)].map(|value| value.as_str().unwrap_or("none").to_owned());
+    let mut pairs = [&scenario.attention, &scenario.degree].into_iter().zip(found);
+    pairs.find_map(|(expected, found)| {
+        let expected = expected.as_ref().filter(|expected| **expected != found)?;
+        Some(format!("expected {expected}, got {found}"))
+    })
 }
 
 /// What a rescue of commits would keep other than expected, or than the verdict knows.

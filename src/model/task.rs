@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SessionId, Timestamp, TurnEnd};
+use super::{SessionId, SessionName, Timestamp, TurnEnd};
 
 /// What the user asked for in one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,8 +90,8 @@ pub struct TaskWork {
     pub first_prompt_at: Option<Timestamp>,
     /// When the current tasks began.
     pub began_at: Option<Timestamp>,
-    /// The files named by write calls, one list per session. Untrusted text.
-    pub paths: Vec<Arc<Vec<Arc<str>>>>,
+    /// The sessions that were asked for it, and the files named by their write calls.
+    pub by_session: Vec<SessionWork>,
     /// Files that sessions wrote or prompts name, and that git ignores, from the top. Untrusted text.
     pub ignored: Vec<String>,
     /// When a write call last changed a file; `None` if no record says.
@@ -126,6 +126,17 @@ pub struct TaskWork {
     pub names_branch: bool,
 }
 
+/// What one session did of the work, as far as its record tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionWork {
+    /// The session.
+    pub session: SessionName,
+    /// When its first line was written, if that line was read.
+    pub began_at: Option<Timestamp>,
+    /// The files named by its write calls. Untrusted text.
+    pub paths: Arc<Vec<Arc<str>>>,
+}
+
 /// The time span of a turn, or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnSpan {
@@ -141,6 +152,13 @@ impl TurnSpan {
     /// True if `at` is within the span, extended by `slack` milliseconds at both ends.
     pub fn has(&self, at: Timestamp, slack: i64) -> bool {
         at.millis_since(self.from) >= -slack && self.to.is_none_or(|to| at.millis_since(to) <= slack)
+    }
+}
+
+impl TaskWork {
+    /// All files named by write calls. Untrusted text.
+    pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_session.iter().flat_map(|work| work.paths.iter())
     }
 }
 

@@ -9,14 +9,13 @@ mod roles;
 mod scope;
 mod situation;
 pub mod table;
+mod urgency;
 mod whose;
 mod why;
 
-use std::sync::Arc;
-
 use crate::model::{
-    ChosenKey, Claim, CommitId, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule,
-    SessionName, SessionView, Source, TaskKind, Verdict, VerdictState, Warning,
+    ChosenKey, Claim, CommitId, Evidence, LooseCommit, Point, Proof, Rejection, Rule, SessionName, Source,
+    TaskKind, Verdict, VerdictState, Warning,
 };
 
 pub use case::Case;
@@ -26,9 +25,6 @@ use case::{commits, n_unheld};
 use situation::Tally;
 use table::{Situation, Tree};
 use whose::n_lost;
-
-/// If a session was active within this many milliseconds, it or its person is expected to commit the work.
-const DAY_MS: i64 = 86_400_000;
 
 /// Combines all evidence of a workspace into its verdict. The order of `evidence` does not matter.
 pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
@@ -74,7 +70,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         stage: case.rounds.stage,
         is_self_reported,
         proof: proof(state, rule, &situation),
-        degree: (state == VerdictState::RescueNeeded).then(|| degree(&tally, case)),
+        degree: (state == VerdictState::RescueNeeded).then(|| urgency::degree(&tally, case)),
         so_far,
     }
 }
@@ -94,21 +90,6 @@ fn named(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Rule {
 fn proof(state: VerdictState, rule: Rule, situation: &Situation) -> Option<Proof> {
     let proof = if rule == Rule::ByYou { Proof::ByYou } else { situation.proof };
     (state == VerdictState::Complete).then_some(proof)
-}
-
-/// How urgently finished work has to be committed (DESIGN.md 2.4).
-fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
-    let is_on_branch =
-        case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. })) && n_lost(case) == 0;
-    let is_young = |session: &Arc<SessionView>| {
-        session.process.is_some()
-            || session.moved_at.is_some_and(|at| case.taken_at.millis_since(at) < DAY_MS)
-    };
-    if is_on_branch && tally.cut_turn().is_none() && case.sessions.iter().any(is_young) {
-        RescueDegree::ToCommit
-    } else {
-        RescueDegree::AtRisk
-    }
 }
 
 fn order_key(evidence: &Evidence) -> (u8, Source, &str) {

@@ -3,6 +3,8 @@
 //!
 //! Only records that account for all of their turns can disown a change. When in doubt, a change is the task's.
 
+use std::sync::Arc;
+
 use crate::judge::GRACE_MS;
 use crate::model::{
     BaselineOrigin, ChangeKind, ChangedFile, Changes, Claim, CommitSummary, Evidence, GitReason, LooseCommit,
@@ -93,7 +95,7 @@ fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
         return !in_a_turn(commit.at) && !commit.written_at.iter().any(is_theirs);
     }
     // Commands can write any path, and some records do not tell of any deeds.
-    let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
+    let is_told = work.has_deeds && (work.paths().next().is_some() || !work.may_write);
     let in_a_turn = |turn: &TurnSpan| turn.may_commit && turn.has(commit.at, GRACE_MS);
     is_told && !turns.iter().any(in_a_turn) && !is_named()
 }
@@ -154,13 +156,18 @@ pub(super) fn is_dropped(commit: &LooseCommit, work: &TaskWork) -> bool {
 /// Whether a stash entry is the person's own: made between turns, and of files that no session names.
 pub(super) fn is_persons_stash(stashed: &Stashed, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &stashed.paths) else { return false };
-    let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
+    let is_told = work.has_deeds && (work.paths().next().is_some() || !work.may_write);
     is_told && !is_in_a_turn(stashed.at, turns) && !paths.iter().any(|path| is_named(path, work))
 }
 
 /// Whether a write call names this path, relative to the top of the work tree or absolute.
 pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
-    work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
+    is_among(path, work.paths())
+}
+
+/// Whether one of these absolute or relative paths is the path, or lies in it.
+pub(super) fn is_among<'a>(path: &str, mut named: impl Iterator<Item = &'a Arc<str>>) -> bool {
+    named.any(|named| {
         **named == *path || (path.ends_with('/') && named.contains(path)) || is_inside(named, path) || {
             let rest = named.strip_suffix(path);
             rest.is_some_and(|rest| rest.ends_with('/'))

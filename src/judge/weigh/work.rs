@@ -9,7 +9,8 @@ use super::on_request;
 use super::tasks::{SessionTask, TaskStanding, asked_at};
 use crate::judge::{task, words};
 use crate::model::{
-    Deed, Observations, SessionObservation, Task, TaskWork, Timestamp, Turn, TurnEnd, TurnSpan, TurnStep,
+    Deed, Observations, SessionObservation, SessionWork, Task, TaskWork, Timestamp, Turn, TurnEnd, TurnSpan,
+    TurnStep,
 };
 
 /// How many of a session's last turns are kept apart; all earlier ones count as one.
@@ -62,9 +63,11 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         work.turns = work.turns.zip(own).map(|(turns, own)| [turns, own].concat());
         work.has_deeds |= deeds.acts.contains(Acts::IS_ACTIVE);
         work.moves_files |= deeds.acts.contains(Acts::MOVES_FILES);
-        if !deeds.paths.is_empty() {
-            work.paths.push(deeds.paths);
-        }
+        work.by_session.push(SessionWork {
+            session: session.session_name(),
+            began_at: session.history.began_at,
+            paths: deeds.paths,
+        });
     }
     work
 }
