@@ -260,6 +260,7 @@ fn verdict(input: &Input) -> Verdict {
             prompted_at: input.prompted_at.map(Timestamp),
             work: &TaskWork::default(),
             sessions: &[],
+            is_temporary: false,
             taken_at: Timestamp(input.taken_at),
             mark: match input.mark {
                 None => UserMark::None,
@@ -436,6 +437,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             prompted_at: None,
             work: &TaskWork::default(),
             sessions: &[],
+            is_temporary: false,
             taken_at: Timestamp(0),
             mark: UserMark::None,
             lapsed: None,
@@ -508,7 +510,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: UserMark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], is_temporary: false, taken_at: Timestamp(0), mark: UserMark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
             is_checked: false, chosen: &[], before: &[] };
         let verdict = combine(&evidence, &case);
         for text in [words::why(&verdict), words::next_action(&verdict)] {

@@ -39,6 +39,7 @@ pub(crate) fn engine_config(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
         },
         overrides: Overrides::default(),
         home: Some(repo.home()),
+        temporary_folders: Vec::new(),
         adapters: Vec::new(),
         variables: BTreeMap::new(),
         git_program: Some(git_program()),

@@ -21,6 +21,9 @@ use crate::store::log::{self, LogGuard};
 
 use super::exit::Failure;
 
+/// Where nothing is kept for long, whoever is at work.
+const TEMPORARY_FOLDERS: [&str; 2] = ["/tmp", "/var/tmp"];
+
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
     /// The working directory; `.` if it cannot be determined.
@@ -122,6 +125,13 @@ impl Environment {
         AGENTS.into_iter().find_map(|agent| self.text(agent.facts().session_variable?)).map(SessionId::from)
     }
 
+    /// The folders that the system or its person empties (hier(7), file-hierarchy(7)).
+    fn temporary_folders(&self) -> Vec<PathBuf> {
+        let own = self.folder("TMPDIR");
+        let folders = TEMPORARY_FOLDERS.into_iter().map(PathBuf::from).chain(own);
+        folders.filter_map(|folder| folder.canonicalize().ok()).collect()
+    }
+
     /// The variable `name`, if it is an absolute path.
     fn folder(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -176,6 +186,7 @@ impl Environment {
             scope,
             overrides,
             home: self.home.clone(),
+            temporary_folders: self.temporary_folders(),
             adapters,
             variables: self.variables.clone(),
             git_program: self.program("git"),

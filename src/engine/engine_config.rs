@@ -27,6 +27,8 @@ pub struct EngineConfig {
     pub overrides: Overrides,
     /// The user's home folder.
     pub home: Option<PathBuf>,
+    /// The temporary folders of the system, resolved: a work tree in them is not kept for long.
+    pub temporary_folders: Vec<PathBuf>,
     /// The agents whose sessions are surveyed.
     pub adapters: Vec<Adapter>,
     /// The person's environment variables. Each agent's program gets only those meant for it.

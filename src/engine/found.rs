@@ -88,7 +88,11 @@ impl<'a> Found<'a> {
             return;
         }
         let (settings, problems) = self.config.config.for_workspace(path);
-        let settings = with_overrides(settings, &self.config.overrides, is_repository);
+        let is_temporary = self.config.temporary_folders.iter().any(|folder| path.starts_with(folder));
+        let settings = WorkspaceSettings {
+            is_temporary,
+            ..with_overrides(settings, &self.config.overrides, is_repository)
+        };
         // Most have those of the one before.
         let shared = self.workspaces.last().map(|before| &before.settings);
         let shared = shared.filter(|before| ***before == settings).map(Arc::clone);

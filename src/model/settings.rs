@@ -52,6 +52,8 @@ pub struct WorkspaceSettings {
     pub doubted: Vec<String>,
     /// The keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
+    /// True if the work tree lies in a temporary folder of the system.
+    pub is_temporary: bool,
     /// True if its agent may be asked for its status without the user's request. Only the user's own
     /// configuration can say so.
     pub may_be_asked: bool,

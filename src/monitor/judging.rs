@@ -243,6 +243,7 @@ impl Tracked {
             prompted_at: facts.prompted_at,
             work: &facts.work,
             sessions: &facts.sessions,
+            is_temporary: self.settings().is_temporary,
             taken_at: self.snapshot.taken_at,
             mark: match marks.word.as_ref().map(|mark| mark.word) {
                 None => table::UserMark::None,

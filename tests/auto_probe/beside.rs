@@ -73,6 +73,7 @@ fn engine_config(asked: &Asked) -> EngineConfig {
         scope: Scope::Worktrees { with_sessions: false, here: repo.path().to_owned(), paths: Vec::new() },
         overrides: Overrides::default(),
         home: Some(repo.home()),
+        temporary_folders: Vec::new(),
         adapters,
         variables: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
         git_program: Some(git_program()),

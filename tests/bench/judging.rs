@@ -53,6 +53,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         prompted_at: sample.session_facts.as_ref().and_then(|facts| facts.prompted_at),
         work: &TaskWork::default(),
         sessions: &[],
+        is_temporary: false,
         taken_at: closeout::model::Timestamp(0),
         mark: UserMark::None,
         lapsed: None,

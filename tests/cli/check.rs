@@ -274,3 +274,15 @@ fn looking_leaves_no_trace_in_the_repository() {
     assert_eq!(env.run(env.shop(), &["status"]).code, 0);
     assert_eq!(traces(&env.at("demo")), before);
 }
+
+#[test]
+fn uncommitted_work_in_a_temporary_folder_of_the_system_is_at_risk() {
+    let env = TestEnv::with_demo();
+    let folder = env.at("demo");
+    let env = env.with_variable("TMPDIR", folder);
+    env.demo("finished").write("src/more.rs", "pub fn more() {}\n");
+    let (_, workspace) = check(&env, &env.at("demo/finished"), &[]);
+    assert_eq!(workspace["state"], "RESCUE_NEEDED", "{workspace:#}");
+    assert_eq!(workspace["degree"], "at_risk", "{workspace:#}");
+    assert_eq!(workspace["attention"], "rescue", "{workspace:#}");
+}

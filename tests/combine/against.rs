@@ -40,6 +40,7 @@ fn state_at(kind: TaskKind, evidence: &[Evidence], now: i64, prompted_at: Option
         prompted_at: prompted_at.map(Timestamp),
         work: &TaskWork::default(),
         sessions: &[],
+        is_temporary: false,
         taken_at: Timestamp(now),
         mark: UserMark::None,
         lapsed: None,

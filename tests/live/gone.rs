@@ -42,6 +42,7 @@ pub(super) fn engine_config(repo: &Repo, live: LiveSources) -> EngineConfig {
         scope: Scope::One(repo.path().to_owned()),
         overrides: Overrides::default(),
         home: Some(repo.home()),
+        temporary_folders: Vec::new(),
         adapters: vec![Adapter::named("claude", repo.home().join(".claude")).unwrap()],
         variables: BTreeMap::new(),
         git_program: Some(git_program()),

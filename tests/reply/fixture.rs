@@ -229,6 +229,7 @@ impl ReplyFixture {
             scope: Scope::One(self.repo.path().to_owned()),
             overrides: Overrides::default(),
             home: Some(self.repo.home()),
+            temporary_folders: Vec::new(),
             adapters: vec![adapter],
             variables: [("PATH".into(), search_path), ("HOME".into(), self.repo.home().into())].into(),
             git_program: Some(git_program()),

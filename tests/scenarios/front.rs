@@ -37,6 +37,7 @@ impl World {
             config,
             scope: Scope::One(self.work()),
             overrides: self.overrides.clone(),
+            temporary_folders: if self.is_temporary { vec![self.work()] } else { Vec::new() },
             home: Some(home.clone()),
             adapters,
             variables: BTreeMap::new(),

@@ -42,6 +42,8 @@ pub(super) struct World {
     pub(super) subagent_folders: BTreeMap<(String, usize), PathBuf>,
     /// Nothing but commits was made in the repository so far.
     pub(super) is_plain: bool,
+    /// The work tree is in a temporary folder of the system.
+    pub(super) is_temporary: bool,
 }
 
 /// What a session is told to say or do.
@@ -141,6 +143,7 @@ impl World {
             flags: Flags::default(),
             overrides: Overrides::default(),
             is_plain: true,
+            is_temporary: false,
         }
     }
 
@@ -256,6 +259,7 @@ impl World {
             "touch" => set_time(&self.work().join(words), at),
             "sh" => self.shell(at, words),
             "look" => drop(self.view()),
+            "temporary" => self.is_temporary = true,
             "mark" => self.mark(words),
             "rescue" => self.rescue(),
             _ => panic!("no such verb: {verb} {words}"),

@@ -27,6 +27,8 @@ pub struct Case<'a> {
     pub work: &'a TaskWork,
     /// The sessions, to judge how urgent a rescue is.
     pub sessions: &'a [Arc<SessionView>],
+    /// Whether the work tree lies in a temporary folder of the system, where nothing is kept for long.
+    pub is_temporary: bool,
     /// When the evidence was read.
     pub taken_at: Timestamp,
     /// The person's own mark, if it still holds.

@@ -21,7 +21,8 @@ struct Part<'a> {
 pub(super) fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
     let is_on_branch =
         case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. })) && n_lost(case) == 0;
-    if is_on_branch && tally.cut_turn().is_none() && is_looked_after(tally, case) {
+    let is_lasting = is_on_branch && !case.is_temporary;
+    if is_lasting && tally.cut_turn().is_none() && is_looked_after(tally, case) {
         RescueDegree::ToCommit
     } else {
         RescueDegree::AtRisk
