@@ -79,8 +79,8 @@ fn what_a_name_meant_is_kept_for_the_last_task_beside_what_was_found() {
         store.remember_named(&workspace, &named(&format!("v{number}"), 6, "5")).unwrap();
     }
     let remembered = store.baselines_of(std::slice::from_ref(&workspace));
-    let names: Vec<&str> = remembered.named[&workspace].iter().map(|named| &*named.rev).collect();
-    assert_eq!(names, ["v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19"]);
+    let kept: Vec<&str> = remembered.named[&workspace].iter().map(|named| &*named.rev).collect();
+    assert_eq!(kept, ["v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19"]);
 }
 
 #[test]

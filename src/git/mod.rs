@@ -11,6 +11,7 @@ mod file;
 mod format;
 mod index;
 mod index_file;
+mod linked_file;
 mod object_id;
 mod obstacle;
 mod operation;

@@ -9,6 +9,7 @@ use super::{BaselineOrigin, CheckPlan, CommitId, Proof, SessionId, SupervisedTur
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and must stay inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct WorkspaceSettings {
     /// The task kind; `None` means `IMPLEMENTATION` in a git work tree and `READ_INFO` elsewhere.
     pub task_kind: Option<TaskKind>,

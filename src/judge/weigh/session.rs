@@ -111,19 +111,10 @@ pub(super) fn weigh(
                 None => failed.because(Reason::LastReply(excerpt::reason(error))),
             }
         }
-        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
-            silent(Rejection::MidTurn, Fact::TaskCut)
-        }
-        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if session.is_suspended => {
-            silent(Rejection::MidTurn, Fact::ProcessStopped)
-        }
-        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_begin_unread() => {
-            silent(Rejection::MidTurn, Fact::BeginUnread)
-        }
-        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if broke_off(session) => {
-            silent(Rejection::MidTurn, Fact::BrokeOff)
-        }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
+            if let Some(why) = why_cut(session, task) {
+                return silent(Rejection::MidTurn, why);
+            }
             if let Some((open, words)) = left_open(session, task) {
                 let mut evidence = silent(Rejection::MidTurn, open);
                 evidence.reasons.extend(words.map(|words| Reason::Words(excerpt::reason(words))));
@@ -132,6 +123,19 @@ pub(super) fn weigh(
             let (rejection, reason) = silence(activity.state, turn, session.n_skipped_lines > 0);
             silent(rejection, reason)
         }
+    }
+}
+
+/// Why its task's last turn did not end by itself, or why that is not known.
+fn why_cut(session: &SessionObservation, task: &SessionTask) -> Option<Fact> {
+    if task.is_task_cut() {
+        Some(Fact::TaskCut)
+    } else if session.is_suspended {
+        Some(Fact::ProcessStopped)
+    } else if task.is_begin_unread() {
+        Some(Fact::BeginUnread)
+    } else {
+        broke_off(session).then_some(Fact::BrokeOff)
     }
 }
 
