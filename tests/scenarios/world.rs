@@ -174,6 +174,8 @@ impl World {
         }
         match verb {
             "often" => self.ask_often(session, at, words),
+            "sessions" => self.begin_many(at, false, words),
+            "rounds" => self.begin_many(at, true, words),
             "reads" => self.read_much(session, at, words.parse().unwrap()),
             "long" => {
                 let (n_kilobytes, command) = words.split_once(' ').unwrap();
@@ -220,6 +222,24 @@ impl World {
         for after in 0..times.parse().unwrap() {
             self.tell(session, at + after, &Deed::Prompt(asked));
             self.tell(session, at + after, &Deed::Say(answer));
+        }
+    }
+
+    /// So many sessions, a second apart, each with this prompt and answer: `number prompt => answer`. A script prompts those
+    /// that are `headless`.
+    fn begin_many(&mut self, at: i64, is_headless: bool, words: &str) {
+        let (number, asked) = words.split_once(' ').unwrap();
+        let (asked, answer) = asked.split_once(" => ").unwrap();
+        for after in 0..number.parse().unwrap() {
+            let (name, at) = (format!("many{after}"), at + after);
+            if is_headless {
+                let message = serde_json::json!({"role": "user", "content": asked});
+                let line = serde_json::json!({"type": "user", "message": message, "promptSource": "sdk", "entrypoint": "sdk-cli"});
+                self.take(&format!("{name}: raw@{} {line}", self.now - at));
+            } else {
+                self.tell(&name, at, &Deed::Prompt(asked));
+            }
+            self.tell(&name, at, &Deed::Say(answer));
         }
     }
 

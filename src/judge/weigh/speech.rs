@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::judge::rounds;
 use crate::model::{
     Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, SessionFacts,
-    SessionObservation, Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
+    SessionObservation, SessionOrigin, Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
 use super::checks::unusable;
@@ -43,7 +43,7 @@ pub(super) fn weigh(
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
         evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }
-    weigh_unread(observations, evidence_set);
+    weigh_unread(observations, &sessions, evidence_set);
     let proven =
         runs::weigh((&sessions, tasks), (&observations.ignored, context.catalog), memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
@@ -84,13 +84,19 @@ pub(super) fn weigh(
     }
 }
 
-/// Sessions that were not read, which may ask or be in mid-turn.
-fn weigh_unread(observations: &Observations, evidence_set: &mut EvidenceSet) {
+/// Sessions that were not read, which may ask or be in mid-turn. Where a loop starts a session for each of its rounds, and so
+/// most that were read, further ones are rounds that it went on from.
+fn weigh_unread(
+    observations: &Observations,
+    sessions: &[&SessionObservation],
+    evidence_set: &mut EvidenceSet,
+) {
+    let n_headless = sessions.iter().filter(|session| session.origin == SessionOrigin::Headless).count();
     let unreadable = observations.session.unreadable().or(observations.unreadable_session.as_ref());
     if let Some(unreadable) = unreadable {
         evidence_set.add(Parts::WORDS, unusable(Source::LiveSession, unreadable));
     }
-    if observations.n_unread_sessions > 0 {
+    if observations.n_unread_sessions > 0 && n_headless * 2 <= sessions.len() {
         evidence_set.add(Parts::WORDS, session::unread(observations.n_unread_sessions));
     }
 }
