@@ -76,6 +76,9 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else { return text };
     let _ = writeln!(text, "{}  {}", verdict.state.name(), view.name);
     let _ = writeln!(text, "  why   {}", verdict::why(verdict));
+    if let Some(proof) = verdict.proof {
+        let _ = writeln!(text, "  proof {}", sets::proof(proof));
+    }
     let _ = writeln!(text, "  next  {}", verdict::next_action(verdict));
     if let Some(when) = left::complete_when(view) {
         let _ = writeln!(text, "  {when}");

@@ -30,7 +30,9 @@ fn a_question_is_told_in_its_own_words() {
     assert!(workspace["question"]["text"].as_str().unwrap().contains("どちらにしますか"), "{workspace:#}");
     assert_eq!(workspace["attention"], "asks");
     let text = env.run(env.at("demo/asks"), &["check"]);
-    assert!(text.out.contains("どちらにしますか"), "{text:?}");
+    assert!(text.out.contains("どちらにしますか") && !text.out.contains("  proof "), "{text:?}");
+    let text = env.run(env.at("demo/finished"), &["check"]);
+    assert!(text.out.contains("\n  proof committed\n"), "{text:?}");
 }
 
 #[test]
