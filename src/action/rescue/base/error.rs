@@ -139,6 +139,13 @@ impl RescueError {
         {
             return RescueError::TimedOut(format!("{words}; the record {record} holds the work"));
         }
+        if let RescueError::Busy(words) = &self
+            && !words.contains(record)
+        {
+            return RescueError::Busy(format!(
+                "{words}; nothing was committed, and the record {record} holds the work"
+            ));
+        }
         if let RescueError::Linked(_) = self { self.with_record_only(record) } else { self }
     }
 
