@@ -13,6 +13,11 @@ pub(super) fn has(text: &str, group: &str) -> bool {
     of(group).iter().any(|word| text.contains(word))
 }
 
+/// Whether `text` begins with a word of the group, or with a part of a longer one.
+pub(super) fn begins(text: &str, group: &str) -> bool {
+    of(group).iter().any(|word| text.starts_with(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::FILE;

@@ -82,7 +82,7 @@ fn says_so(document: &Document<'_>, at: usize, sentence: &Sentence) -> bool {
 fn explains(document: &Document<'_>, at: usize) -> bool {
     let asks = at.checked_sub(1).is_some_and(|before| document.sentences[before].end == End::Question);
     let lower = lower(document, &document.sentences[at]);
-    asks && words::of("begins_reason").iter().any(|begin| lower.starts_with(begin))
+    asks && words::begins(&lower, "begins_reason")
 }
 
 /// Whether the sentence at this place counts a part of what there is.
@@ -109,7 +109,7 @@ fn accounts_for_rest(document: &Document<'_>, at: usize) -> bool {
 fn is_mended(document: &Document<'_>, at: usize) -> bool {
     let Some(next) = document.sentences.get(at + 1) else { return false };
     let lower_next = lower(document, next);
-    words::of("tells_of_now").iter().any(|now| lower_next.starts_with(now))
+    words::begins(&lower_next, "tells_of_now")
         && !next.forms.any(&[Form::Admits, Form::Partial, Form::Stuck, Form::Announce, Form::Doing])
         && !words::has(&lower(document, &document.sentences[at]), "goes_on")
 }
@@ -118,9 +118,10 @@ fn lower(document: &Document<'_>, sentence: &Sentence) -> String {
     document.words(sentence).to_lowercase()
 }
 
+/// Marks of what goes on.
+const UNDERWAY: [char; 2] = ['⏳', '🚧'];
 /// Marks of what is done, and of what is not.
 const DONE: [char; 8] = ['✅', '✔', '☑', '✓', '○', '◯', '〇', '◎'];
-const UNDERWAY: [char; 2] = ['⏳', '🚧'];
 const OPEN: [char; 11] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲', '×', '✕', '△'];
 
 /// Whether a table of what is done has a row that is not: a row says so, or one column tells what is done, and tells of

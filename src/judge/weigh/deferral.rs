@@ -80,26 +80,22 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
 
 /// Whether a clause speaks of what the one before it names.
 fn points_back(own: &str) -> bool {
-    let own = own.trim_start();
-    words::of("points_back").iter().any(|word| own.starts_with(word))
+    words::begins(own.trim_start(), "points_back")
 }
 
 /// Whether a sentence makes an exception, and then says that the writer left it as it was: "apart from the
 /// upload handler, which I left on plain strings"; or an exception of all that it tells of.
 fn leaves_out(own: &str) -> bool {
-    let excepted =
-        words::of("excepts").iter().filter_map(|word| Some((own.split_once(word)?.1, own.find(word)?)));
     let all = words::of("wants_all").iter().filter_map(|word| own.find(word)).min();
-    excepted.into_iter().any(|(rest, at)| {
-        let is_of_all = all.is_some_and(|all| all < at) && !is_about_how(rest);
+    words::of("excepts").iter().filter_map(|word| own.split_once(word)).any(|(before, rest)| {
+        let is_of_all = all.is_some_and(|all| all < before.len()) && !is_about_how(rest);
         words::has(rest, "leaves") || is_of_all && !words::has(own, "accounts_for_rest")
     })
 }
 
 /// Whether what is excepted is a circumstance: "except that errors are typed now", "except when it is empty".
 fn is_about_how(excepted: &str) -> bool {
-    let excepted = excepted.trim_start();
-    words::of("begins_circumstance").iter().any(|word| excepted.starts_with(word))
+    words::begins(excepted.trim_start(), "begins_circumstance")
 }
 
 /// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped".

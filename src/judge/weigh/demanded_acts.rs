@@ -87,8 +87,7 @@ fn shows(runs: &RunsSummary, demanded: &DemandedAct) -> bool {
 fn is_told_of(act: &str, session: &SessionObservation, task: &SessionTask) -> bool {
     let tells = |prompt: &str| {
         let lower = prompt.trim_start().to_lowercase();
-        act_names::names_act(&lower, act)
-            && words::of("tells_of_act").iter().any(|told| lower.starts_with(told))
+        act_names::names_act(&lower, act) && words::begins(&lower, "tells_of_act")
     };
     task.all_prompts(session).chain(task.side_prompts()).any(tells)
 }

@@ -123,7 +123,7 @@ pub(super) fn is_only(prompt: &str, acts: &[&str]) -> bool {
     // What the person did, "I merged the pull request", is no demand.
     let is_told = |part: &str| {
         let begin = part.trim_start().to_lowercase();
-        words::of("tells_of_person").iter().any(|told| begin.starts_with(told))
+        words::begins(&begin, "tells_of_person")
     };
     is_named(prompt)
         && (task::is_one_demand(prompt)
