@@ -176,10 +176,11 @@ pub struct SessionsRead {
 impl SessionsRead {
     /// Counts the sessions beyond [`MAX_READ`] in `moved_at`, which tells of all of an agent, the newest first, when each moved.
     /// Older ones are likely left over.
-    pub(super) fn count_unread(&mut self, moved_at: &[Timestamp]) {
-        let Some(newest) = moved_at.first() else { return };
-        let further = moved_at.iter().skip(MAX_READ);
-        self.n_unread += further.filter(|at| newest.millis_since(**at) <= LONGEST_SILENCE_MS).count();
+    pub(super) fn count_unread(&mut self, moved_at: impl IntoIterator<Item = Timestamp>) {
+        let mut moved_at = moved_at.into_iter();
+        let Some(newest) = moved_at.next() else { return };
+        let further = moved_at.skip(MAX_READ - 1);
+        self.n_unread += further.filter(|at| newest.millis_since(*at) <= LONGEST_SILENCE_MS).count();
     }
 
     /// Takes the result of reading the record at `path`: a session, none that counts, or a problem.

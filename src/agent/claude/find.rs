@@ -9,7 +9,7 @@ use super::head::{Head, Heads};
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
 use crate::agent::{MAX_READ, SessionsAsk, SessionsRead};
-use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, Timestamp, WatchTarget};
+use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// How many of the newest records are examined, in addition to those that the survey named.
 const MAX_CANDIDATES: usize = 4 * MAX_READ;
@@ -55,8 +55,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     let mut known = std::mem::take(&mut memory.records);
     // Most workspaces have one session, and a record is large.
     memory.records.reserve_exact(known.len().max(1));
-    let moved_at: Vec<Timestamp> = candidates.iter().map(|candidate| candidate.file.moved_at()).collect();
-    read.count_unread(&moved_at);
+    read.count_unread(candidates.iter().map(|candidate| candidate.file.moved_at()));
     for candidate in chosen(&candidates) {
         let is_living = candidate.is_entered && registry.living_with(&candidate.file.id).is_some();
         match Record::read(&candidate.path, &mut known) {

@@ -67,9 +67,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
         .filter_map(|place| Some((changed_at(&place.record)?, place.record.as_path())))
         .collect();
     candidates.sort_unstable_by(|one, other| other.cmp(one));
-    let moved_at: Vec<Timestamp> =
-        candidates.iter().map(|(at, _)| Timestamp(at.div_euclid(1_000_000))).collect();
-    read.count_unread(&moved_at);
+    read.count_unread(candidates.iter().map(|(at, _)| Timestamp(at.div_euclid(1_000_000))));
     let mut is_read = Vec::new();
     for (_, path) in candidates {
         if is_read.len() == MAX_READ {

@@ -10,9 +10,7 @@ use super::status;
 use crate::agent::record::{Followed, LineReader, modified_at, read_range};
 use crate::agent::record_text::end_of;
 use crate::agent::{MAX_READ, SessionsRead, read_claude_transcript, read_codex_rollout};
-use crate::model::{
-    AgentMessage, AgentTrail, CustomAgent, SessionObservation, Timestamp, TranscriptFormat, TurnState,
-};
+use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
 
 /// How much of the end of an output is read, in bytes.
 const LONGEST_OUTPUT: u64 = 256 << 10;
@@ -34,8 +32,7 @@ pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: 
     let search = place.search();
     read.watch_targets.extend(search.watch_targets);
     read.kept_here.extend(search.files.iter().map(|found| workspace.join(&found.id)));
-    let moved_at: Vec<Timestamp> = search.files.iter().map(|found| found.moved_at).collect();
-    read.count_unread(&moved_at);
+    read.count_unread(search.files.iter().map(|found| found.moved_at));
     let newest: Vec<Found> = search.files.into_iter().take(MAX_READ).collect();
     for found in &newest {
         let in_workspace = |session| SessionObservation { folder: Some(workspace.to_owned()), ..session };

@@ -37,8 +37,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     };
     let mut newest: Vec<_> = places.iter().map(|place| (moved(place), *place)).collect();
     newest.sort_unstable_by(|one, other| other.cmp(one));
-    let moved_at: Vec<Timestamp> = newest.iter().map(|(at, _)| *at).collect();
-    read.count_unread(&moved_at);
+    read.count_unread(newest.iter().map(|(at, _)| *at));
     newest.truncate(MAX_READ);
     for (_, place) in &newest {
         read.take(&place.record, read_place(place, memory));

@@ -80,7 +80,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     match outcome {
         Ok(sessions) => {
             read.sessions = sessions;
-            read.count_unread(&memory.moved_at);
+            read.count_unread(memory.moved_at.iter().copied());
         }
         Err(unreadable) => {
             memory.settling.reset();
