@@ -112,7 +112,6 @@ pub(super) struct StepPlaces {
 struct TurnPlace {
     turn: Weak<Turn>,
     begin: usize,
-    is_missing_steps: bool,
 }
 
 impl StepPlaces {
@@ -124,19 +123,10 @@ impl StepPlaces {
         self.turns.truncate(n_same);
         self.n_steps = n_known;
         for turn in &turns[n_same..] {
-            self.turns.push(TurnPlace {
-                turn: Arc::downgrade(turn),
-                begin: self.n_steps,
-                is_missing_steps: turn.is_missing_steps,
-            });
+            self.turns.push(TurnPlace { turn: Arc::downgrade(turn), begin: self.n_steps });
             self.n_steps += turn.steps.len();
         }
         n_known
-    }
-
-    /// Whether any turn lacks steps.
-    pub(super) fn is_missing_steps(&self) -> bool {
-        self.turns.iter().any(|place| place.is_missing_steps)
     }
 
     /// The steps of `turns` from position `at` on. `turns` must be those last followed.

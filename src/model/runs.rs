@@ -32,8 +32,6 @@ pub struct RunsSummary {
     pub failed_act: Option<Arc<ActingRun>>,
     /// Commands without an end that were started: servers, watch modes.
     pub endless: Vec<Arc<str>>,
-    /// True if runs may be missing, because steps of the history are missing.
-    pub is_partial: bool,
 }
 
 /// One run of a check.

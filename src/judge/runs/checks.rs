@@ -13,8 +13,6 @@ const MAX_CHECKS: usize = 400;
 pub(super) struct Checks {
     known: Vec<Check>,
     n_runs: usize,
-    /// Whether checks were dropped.
-    pub(super) is_cut: bool,
 }
 
 /// A run with its number among all runs.
@@ -76,7 +74,6 @@ impl Checks {
         let oldest = (0..self.known.len()).min_by_key(|at| self.known[*at].last.0);
         if let Some(oldest) = oldest {
             self.known.swap_remove(oldest);
-            self.is_cut = true;
         }
     }
 

@@ -120,8 +120,8 @@ impl Fold {
         }
     }
 
-    /// What the steps mean for the task. `is_partial` means that steps are missing.
-    pub(super) fn summary(self, is_about_checks: bool, is_partial: bool, home: Option<&str>) -> RunsSummary {
+    /// What the steps mean for the task.
+    pub(super) fn summary(self, is_about_checks: bool, home: Option<&str>) -> RunsSummary {
         let in_task = |moment: StepMoment| self.is_in_task(moment);
         let is_beside = |run: &Run| {
             !is_above(run.facts.folder.as_deref(), &self.task.edited_in, home)
@@ -154,7 +154,6 @@ impl Fold {
             last_edit: self.task.last_edit,
             is_untested: self.task.last_edit.is_some()
                 && !self.checks.is_tested_after(self.last_edit, in_task),
-            is_partial: is_partial || self.checks.is_cut,
             acts: self.task.acts,
             likely_acts: self.task.likely_acts,
             failed_act: self.task.failed_act,

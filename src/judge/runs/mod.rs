@@ -126,9 +126,7 @@ pub fn summarize_again(
         },
         |fold, step, command| fold.take(step, command.as_ref(), home),
     );
-    let is_begin_unread = !history.is_whole && task.is_none_or(|task| task.is_begin_unread);
-    let is_partial = is_begin_unread || memory.places.is_missing_steps();
-    fold.summary(task.is_some_and(is_about_checks), is_partial, home)
+    fold.summary(task.is_some_and(is_about_checks), home)
 }
 
 /// Whether the task is about its checks. "That test has been red for weeks, leave it alone" is not about it.
