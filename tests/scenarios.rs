@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use closeout::model::{Verdict, WorkspaceView};
+use closeout::model::{Conflict, Verdict, WorkspaceView};
 use serde::Deserialize;
 use serde_json::json;
 use world::World;
@@ -65,6 +65,8 @@ struct Scenario {
     left: Option<Vec<String>>,
     /// What to do next, in words.
     next: Option<String>,
+    /// The pairs of sources that contradict one another, in words.
+    conflicts: Option<Vec<String>>,
     /// Why a person should look, and how urgent a rescue is: as JSON names them, or `none`.
     attention: Option<String>,
     degree: Option<String>,
@@ -165,9 +167,19 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     if scenario.next.as_ref().is_some_and(|expected| *expected != next) {
         return Some(format!("expected to do next {:?}, got {next:?}", scenario.next));
     }
+    let conflicts: Vec<String> = verdict.conflicts.iter().map(|pair| in_words(pair, verdict)).collect();
+    if scenario.conflicts.as_ref().is_some_and(|expected| *expected != conflicts) {
+        return Some(format!("expected the conflicts {:?}, got {conflicts:?}", scenario.conflicts));
+    }
     let left: Vec<&str> = verdict.left_to_do.open().map(|point| point.text.as_str()).collect();
     let expected = scenario.left.as_ref()?;
     (*expected != left).then(|| format!("expected to be left {expected:?}, got {left:?}"))
+}
+
+/// What two sources say that contradict one another.
+fn in_words(pair: &Conflict, verdict: &Verdict) -> String {
+    let why = |at: usize| verdict.parts[at].evidence.reasons.first().map(closeout::present::reason::label);
+    format!("{} / {}", why(pair.yes).unwrap_or_default(), why(pair.against).unwrap_or_default())
 }
 
 /// How a person's attention is asked for other than expected.

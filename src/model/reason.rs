@@ -108,6 +108,8 @@ pub enum Fact {
     PassedBeforeEdit,
     /// A run of a part of the tests passed.
     PartPassed,
+    /// The agent says that the tests pass; its own runs say otherwise.
+    SaysTestsPass,
     /// Only the workspace's own file demands it, and the baseline has that file otherwise.
     OwnDemand,
     /// The baseline's commit has the same content.
@@ -262,6 +264,13 @@ pub enum Fact {
     DirtyBefore,
     /// By their subjects, the commits merely keep unfinished work.
     OnlyKeepWork,
+}
+
+impl Fact {
+    /// Whether this, said of a test run, contradicts that the tests pass.
+    pub fn belies_a_pass(self) -> bool {
+        matches!(self, Fact::PassedBeforeEdit | Fact::FailedBeforeEdit | Fact::NoTestRan)
+    }
 }
 
 impl From<Fact> for Reason {

@@ -101,7 +101,7 @@ impl PartRole {
 /// Two sources that contradict one another, as positions in [`Verdict::parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
-    /// The one that says the work is done.
+    /// The one that says that the work is done, or that the tests pass.
     pub yes: usize,
     /// The one that says otherwise.
     pub against: usize,

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, VerdictState};
+use crate::model::{
+    Claim, Conflict, Evidence, Fact, Part, PartRole, Reason, Rejection, Rule, Source, VerdictState,
+};
 
 /// The parts in the order of `evidence`, and the conflicts as pairs of positions in them.
 pub(super) fn parts(evidence: &[Evidence], state: VerdictState, rule: Rule) -> (Vec<Part>, Vec<Conflict>) {
@@ -119,7 +121,8 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
     }
 }
 
-/// Pairs each YES with each NO, question and failure of a run or session: none of these lets a YES stand.
+/// Pairs each YES with each NO, question and failure of a run or session: none of these lets a YES stand. Pairs what
+/// says that the tests pass with the runs of its session that say otherwise.
 fn conflicts(parts: &[Part]) -> Vec<Conflict> {
     let is_against = |part: &Part| match part.evidence.claim {
         Claim::No | Claim::Ask => true,
@@ -137,5 +140,19 @@ fn conflicts(parts: &[Part]) -> Vec<Conflict> {
             }
         }
     }
+    let says_pass = |part: &Part| part.evidence.reasons.contains(&Reason::Fact(Fact::SaysTestsPass));
+    for (yes, part) in parts.iter().enumerate().filter(|(_, part)| says_pass(part)) {
+        let is_of_it = |other: &Evidence| other.session() == part.evidence.session();
+        let against = parts.iter().enumerate();
+        let against =
+            against.filter(|(_, other)| belies_a_pass(&other.evidence) && is_of_it(&other.evidence));
+        conflicts.extend(against.map(|(against, _)| Conflict { yes, against }));
+    }
     conflicts
+}
+
+/// Whether a run of the tests did not pass, or passed too early.
+fn belies_a_pass(evidence: &Evidence) -> bool {
+    let is_fact = |why: &Reason| matches!(why, Reason::Fact(fact) if fact.belies_a_pass());
+    evidence.source == Source::Tests && (evidence.claim == Claim::No || evidence.reasons.iter().any(is_fact))
 }

@@ -139,6 +139,8 @@ pub(super) enum Form {
     Subordinate,
     /// Says that nothing of the work is left.
     NothingLeft,
+    /// Says that the tests pass.
+    TestsPass,
 }
 
 impl Form {

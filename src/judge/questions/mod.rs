@@ -64,6 +64,10 @@ pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::Question;
 
+use forms::Form;
+use lines::Role;
+use sentence::End;
+
 use crate::model::TaskKind;
 
 /// The status of an output according to its signals alone.
@@ -133,6 +137,26 @@ pub fn reports_done(text: &str) -> bool {
     let found = explain(&text.lines().map(said).collect::<Vec<_>>().join("\n"));
     found.iter().any(|finding| finding.speech == Speech::Finished)
         && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
+}
+
+/// Whether a sentence of the text says that the tests pass: as they are, not as they should be or were.
+pub fn says_tests_pass(text: &str) -> bool {
+    const NOT_SO: [Form; 7] = [
+        Form::Announce,
+        Form::Condition,
+        Form::Deliberates,
+        Form::Instruction,
+        Form::LeadingCondition,
+        Form::Subordinate,
+        Form::Partial,
+    ];
+    document::Document::read(text).sentences.iter().any(|sentence| {
+        sentence.forms.has(Form::TestsPass)
+            && matches!(sentence.role, Role::Paragraph | Role::Item)
+            && sentence.end != End::Question
+            && !sentence.forms.any(&NOT_SO)
+            && (!sentence.forms.has(Form::Admits) || sentence.forms.has(Form::AdmitsNot))
+    })
 }
 
 /// The text with a blank for each byte of a passage that the writer quotes, and of code.

@@ -22,7 +22,7 @@ const MAX_NAMED: usize = 10;
 const MAX_UNPROVEN: usize = 3;
 
 /// What the runs of all sessions mean together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Proven {
     /// Whether a complete test run passed after the last edit, in every session that edited.
     pub(super) is_checked: bool,
@@ -32,6 +32,8 @@ pub(super) struct Proven {
     pub(super) is_only_acts: bool,
     /// When a session last edited a file.
     pub(super) last_edit_at: Option<Timestamp>,
+    /// The sessions whose tests did not pass when they were last run, or have not been run since something changed.
+    pub(super) not_passing: Vec<Origin>,
 }
 
 /// Weighs the runs of the sessions that count. Git ignores the files `ignored`, which are named from the top.
@@ -75,6 +77,9 @@ pub(super) fn weigh(
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
         let has_met = demanded_checks::weigh(summary, (session, task), (demands, catalog), evidence_set);
+        if is_not_passing(summary) {
+            proven.not_passing.push(Origin::of(session));
+        }
         let is_proven = summary.proof.is_some() || has_met;
         has_proof |= is_proven;
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
@@ -181,6 +186,14 @@ fn is_proven_by(summary: &RunsSummary, other: &RunsSummary) -> bool {
     let passed_at = proof.and_then(|proof| proof.moment.at);
     let edited_at = summary.last_edit.and_then(|edit| edit.at);
     passed_at.zip(edited_at).is_some_and(|(passed, edited)| passed > edited)
+}
+
+/// Whether a test failed when it was last run, none ran, or something has changed since they passed.
+fn is_not_passing(summary: &RunsSummary) -> bool {
+    let is_test = |run: &&CheckRun| run.kind == CheckKind::Test;
+    let has_failed = || summary.red.iter().chain(&summary.red_before).any(|run| is_test(&run));
+    let last = summary.last.iter().rfind(is_test).and_then(why_unproven);
+    summary.proof.is_none() && (has_failed() || last.is_some_and(Fact::belies_a_pass))
 }
 
 /// Why a test run that did not fail is no proof.

@@ -53,7 +53,7 @@ pub(super) fn weigh(
         .map(|(session, task)| (*session, task))
         .collect();
     let (said, last_words) =
-        weigh_spoken(observations, &counting, (context, proven), &mut memory.texts, evidence_set);
+        weigh_spoken(observations, &counting, (context, &proven), &mut memory.texts, evidence_set);
     idle::weigh(&counting, evidence_set);
     for (session, task) in &counting {
         plans::weigh(session, task, evidence_set);
@@ -120,7 +120,7 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], context: &WeighContext<'_>) -> 
 fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
-    (context, proven): (&WeighContext<'_>, runs::Proven),
+    (context, proven): (&WeighContext<'_>, &runs::Proven),
     texts: &mut Texts,
     evidence_set: &mut EvidenceSet,
 ) -> (decision::Said, Option<LastWords>) {
@@ -172,6 +172,7 @@ fn weigh_spoken(
             }
             Some(_) => {}
         }
+        evidence_set.evidence.extend(words.belied_pass(&proven.not_passing).map(|said| (Parts::WORDS, said)));
     }
     (said, front)
 }

@@ -193,6 +193,15 @@ impl<'a> Spoken<'a> {
         (LastWords { text, is_cut, at: self.at, from: self.from.to_owned(), question, certainty }, asks)
     }
 
+    /// That the tests pass, where the session's own runs say otherwise.
+    pub(super) fn belied_pass(&self, not_passing: &[Origin]) -> Option<Evidence> {
+        let origin = Origin::of(self.session?);
+        let is_belied = not_passing.contains(&origin) && questions::says_tests_pass(self.decisive());
+        is_belied.then(|| {
+            self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(Fact::SaysTestsPass)
+        })
+    }
+
     /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.
     fn result(&self, judged: &Classification) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {

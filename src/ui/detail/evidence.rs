@@ -173,14 +173,18 @@ fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
 
 fn pair(verdict: &Verdict, conflict: Conflict, sheet: TextLayout) -> Option<Line<'static>> {
     let (yes, against) = (verdict.parts.get(conflict.yes)?, verdict.parts.get(conflict.against)?);
+    let versus = format!("  {}  ", sheet.look.sign(Sign::Versus));
+    let room = sheet.width.saturating_sub(2 + text::width(&versus)) / 2;
     let side = |part: &Part| {
-        let claim = sheet.span(part.evidence.claim.name(), claim_tone(part.evidence.claim));
-        [Span::raw(format!("{} ", part.evidence.source.title())), claim]
+        let title = format!("{}: ", part.evidence.source.title());
+        let why = part.evidence.reasons.first().map(|why| text::line(&reason::label(why)));
+        let why = why.unwrap_or_else(|| part.evidence.claim.name().to_owned());
+        let why = text::cut(&why, room.saturating_sub(text::width(&title)), sheet.look);
+        [Span::raw(title), sheet.span(why, claim_tone(part.evidence.claim))]
     };
-    let versus = sheet.span(format!("  {}  ", sheet.look.sign(Sign::Versus)), TextStyle::Bad);
     let mut line = Line::from(Span::raw("  "));
     line.spans.extend(side(yes));
-    line.push_span(versus);
+    line.push_span(sheet.span(versus, TextStyle::Bad));
     line.spans.extend(side(against));
     Some(sheet.one(line))
 }
