@@ -5,12 +5,14 @@
     python3 tests/corpus/train_admissions.py FILE [--write assets/questions/admissions.bin]
 
 FILE gets one line for each sentence of `tests/corpus/admissions/*.tsv`, of the reports in `tests/corpus/reports/*.txt`, and of
-the messages in `tests/corpus/*.jsonl` (and in FOLDER/fit.jsonl) that are labelled COMPLETE: its set, its message, whether it
+the messages in `tests/corpus/*.jsonl` (and in FOLDER, but for check.jsonl) that are labelled COMPLETE, and for each with a phrase of
+an admission where something is open: its set, its message, whether it
 admits something, and the hashes of its features (`admission_model.rs`). Sets whose names begin with `unseen` are measured and
 never learned from.
 
 A longer text has more sentences that could be misread, so each doubling of their number takes more to
 admit; the same admission in a report of three sentences and in one of thirty is not as likely to be one.
+What has a phrase of an admission needs far less: of real sentences that have one most tell of what was mended.
 `linear_model.py` says how the weights are fitted.
 """
 import collections
@@ -25,6 +27,8 @@ STRENGTH = 2
 # How much a sentence of a whole message that is labelled COMPLETE weighs, and one of a report whose admissions are marked,
 # beside one that was written by itself. The first two are what is read in life.
 OF_MESSAGE, OF_REPORT = 2.5, 3
+# And one of a real message that was not read, of which there are many more.
+OF_UNREAD = 1
 # Features of fewer sentences are left out.
 SEEN = 3
 # Features of a smaller weight are left out.
@@ -36,6 +40,8 @@ ADMITS, MAY_ADMIT, DOUBLED = -0.75, -1.5, 0.35
 def weight(row):
     # `looks` holds sentences of reports, too.
     is_of_report = row["in_report"] or row["set"] == "looks"
+    if row["set"] == "unread":
+        return OF_UNREAD
     return OF_MESSAGE if row["of_message"] else OF_REPORT if is_of_report else 1
 
 

@@ -139,7 +139,7 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
 
 /// Whether words that are no sentence admit.
 fn reads_open(words: &str, document: &Document<'_>) -> bool {
-    admission_model::doubt(words, document.n_parts) == Some(Doubt::Admits)
+    admission_model::doubt(words, document.n_parts) == Doubt::Admits
 }
 
 /// Whether a list tells of each part in a word whether it is done, and of one that it is not: "- rename: yes".

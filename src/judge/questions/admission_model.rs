@@ -18,9 +18,16 @@ const BIAS: usize = 3;
 /// A longer text counts as one of so many sentences.
 const MAX_PARTS: u128 = 4096;
 
+/// How far below what may admit a score says that words admit nothing, whatever phrase is among them.
+const DENIES_BELOW: i64 = 240;
+
 /// What words may say, by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doubt {
+    /// Nothing is left open: such words tell in real reports what was mended, or what the product does.
+    Denies,
+    /// Nothing can be said.
+    Unknown,
     /// Something may be left open; the higher, the likelier.
     MayAdmit(i64),
     /// Something is left open.
@@ -29,16 +36,21 @@ pub(super) enum Doubt {
 
 /// How a sentence, a note or a row of a table reads in a text of `n_parts` of them. The more there are, the likelier it is
 /// that one only looks like an admission.
-pub(super) fn doubt(words: &str, n_parts: usize) -> Option<Doubt> {
+pub(super) fn doubt(words: &str, n_parts: usize) -> Doubt {
     let score = MODEL.score(&features(words));
     let n_parts = u128::try_from(n_parts).unwrap_or(MAX_PARTS).clamp(1, MAX_PARTS);
     let n_doubled_eightfold = i64::from(n_parts.pow(8).ilog2());
     let added = MODEL.number(DOUBLED) * n_doubled_eightfold / 8 - MODEL.number(BIAS);
-    let reaches = |place: usize| score.reaches(MODEL.number(place) + added);
-    if reaches(ADMITS) {
-        return Some(Doubt::Admits);
+    let reaches = |number: i64| score.reaches(number + added);
+    if reaches(MODEL.number(ADMITS)) {
+        Doubt::Admits
+    } else if reaches(MODEL.number(MAY_ADMIT)) {
+        Doubt::MayAdmit(score.squared())
+    } else if reaches(MODEL.number(MAY_ADMIT) - DENIES_BELOW) {
+        Doubt::Unknown
+    } else {
+        Doubt::Denies
     }
-    reaches(MAY_ADMIT).then(|| Doubt::MayAdmit(score.squared()))
 }
 
 #[cfg(test)]
@@ -54,11 +66,11 @@ mod tests {
     use crate::judge::questions::document::Document;
     use crate::judge::questions::lines::Role;
     use crate::judge::questions::shapes::cells;
-    use crate::judge::questions::training::{files, folder, stem, unmarked, worlds};
+    use crate::judge::questions::training::{files, folder, open_worlds, stem, unmarked, worlds};
 
     #[test]
     fn nothing_admits_nothing() {
-        assert_eq!(doubt("", 1), None);
+        assert!(doubt("", 1) < Doubt::MayAdmit(0));
     }
 
     /// The sentences and the rows of tables that are read, each with its place.
@@ -105,6 +117,7 @@ mod tests {
                 write(&set, Written::Alone, label, text);
             }
         }
+        let mut open = open_worlds();
         let mut sets: Vec<_> = worlds().into_iter().map(|words| ("worlds".to_owned(), words)).collect();
         let vectors: Value =
             serde_json::from_str(include_str!("../../../tests/vectors/admissions.json")).unwrap();
@@ -114,16 +127,32 @@ mod tests {
                 sets.push(("vectors".to_owned(), text.to_owned()));
             } else if Document::read(text).sentences.len() == 1 {
                 write("vectors", Written::Alone, "1", text);
+            } else {
+                open.push(text.to_owned());
+            }
+        }
+        for path in files(&folder("assets/lang"), "toml") {
+            let language: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+            let examples = language["forms"]["admits"].get("examples").and_then(toml::Value::as_array);
+            for example in examples.into_iter().flatten().filter_map(toml::Value::as_str) {
+                write("open", Written::Alone, "1", example);
+            }
+        }
+        // What has a phrase of an admission where something is open.
+        for text in &open {
+            let document = Document::read(text);
+            for sentence in document.sentences.iter().filter(|sentence| sentence.has_admitting_phrase) {
+                write("open", Written::InMessage, "1", document.words(sentence));
             }
         }
         let mut messages = files(&folder("tests/corpus"), "jsonl");
-        messages
-            .extend(std::env::var_os("CLOSEOUT_NATURAL").map(|folder| Path::new(&folder).join("fit.jsonl")));
+        let natural = std::env::var_os("CLOSEOUT_NATURAL").map(|folder| files(Path::new(&folder), "jsonl"));
+        messages.extend(natural.into_iter().flatten().filter(|path| stem(path) != "check"));
         for path in messages {
             let set = stem(&path);
             for line in fs::read_to_string(&path).unwrap().lines() {
                 let message: Value = serde_json::from_str(line).unwrap();
-                if message["label"] == "COMPLETE" {
+                if message["label"] == "COMPLETE" && message["ambiguous"] != true {
                     sets.push((set.clone(), message["text"].as_str().unwrap().to_owned()));
                 }
             }

@@ -129,12 +129,14 @@ fn find_phrases(text: &str, language: Language, n_parts: usize, sentences: &mut 
         if sentence.end != End::Question && is_ticked(&text[sentence.range.clone()]) {
             sentence.forms = sentence.forms.with(FormSet::of(&[Form::Done]));
         }
-        let can_admit = matches!(sentence.role, Role::Paragraph | Role::Item)
-            && sentence.end != End::Question
-            && !sentence.forms.has(Form::Admits);
-        sentence.doubt = if can_admit { admission_model::doubt(said, n_parts) } else { None };
-        if sentence.doubt == Some(Doubt::Admits) {
-            sentence.forms = sentence.forms.with(FormSet::of(&[Form::Admits]));
+        if matches!(sentence.role, Role::Paragraph | Role::Item) && sentence.end != End::Question {
+            let doubt = admission_model::doubt(said, n_parts);
+            let is_phrase = sentence.forms.has(Form::Admits);
+            sentence.has_admitting_phrase = is_phrase;
+            sentence.doubt = matches!(doubt, Doubt::MayAdmit(_) if !is_phrase).then_some(doubt);
+            let admits = doubt == Doubt::Admits || is_phrase && doubt != Doubt::Denies;
+            let forms = sentence.forms.without(Form::Admits);
+            sentence.forms = if admits { forms.with(FormSet::of(&[Form::Admits])) } else { forms };
         }
     }
     let count = sentences.len();

@@ -1,6 +1,6 @@
 //! What the trainers' tools read: the corpora's files, the marks in them, and the last words of the scenarios. For tests only.
 
-pub(super) use tests::{files, folder, stem, unmarked, worlds};
+pub(super) use tests::{files, folder, open_worlds, stem, unmarked, worlds};
 
 #[cfg(test)]
 mod tests {
@@ -41,6 +41,16 @@ mod tests {
 
     /// The last words of the scenarios in which all is done, or would be, were it committed.
     pub(in crate::judge::questions) fn worlds() -> Vec<String> {
+        last_words(&["COMPLETE", "RESCUE_NEEDED"])
+    }
+
+    /// The last words of the scenarios in which something is open.
+    pub(in crate::judge::questions) fn open_worlds() -> Vec<String> {
+        last_words(&["INCOMPLETE"])
+    }
+
+    /// The last words of the scenarios that end in one of these states.
+    fn last_words(states: &[&str]) -> Vec<String> {
         let mut said = Vec::new();
         for path in files(&folder("tests/scenarios"), "toml") {
             let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
@@ -48,7 +58,7 @@ mod tests {
             for world in all
                 .into_iter()
                 .flatten()
-                .filter(|world| matches!(world["expect"].as_str(), Some("COMPLETE" | "RESCUE_NEEDED")))
+                .filter(|world| world["expect"].as_str().is_some_and(|state| states.contains(&state)))
             {
                 let steps = world.get("steps").and_then(toml::Value::as_array).into_iter().flatten();
                 let said_last = steps.filter_map(toml::Value::as_str).rfind(|step| step.contains("say@"));
