@@ -129,8 +129,36 @@ impl Started {
         }
     }
 
+    /// Kills the program and its descendants until it has ended, and tells whether it has: not if the system does not let
+    /// it go.
+    pub(super) fn kill_until_ended(&mut self) -> bool {
+        let kill = |limit| {
+            self.kill();
+            self.is_over_within(limit)
+        };
+        until_ended(kill, now)
+    }
+
+    /// Whether the program ends within `limit`, or nothing can be learnt of it any more.
+    fn is_over_within(&mut self, limit: Duration) -> bool {
+        let until = now() + limit;
+        loop {
+            if !matches!(self.has_ended(), Ok(false)) {
+                return true;
+            }
+            let left = until.saturating_duration_since(now());
+            if left.is_zero() {
+                return false;
+            }
+            let (bells, left) = self.bells(left);
+            let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+            // Interrupted or not, the program is checked again.
+            let _ = rustix::event::poll(&mut bells.collect::<Vec<_>>(), Some(&timeout));
+        }
+    }
+
     /// Kills the program and its descendants, once.
-    pub(super) fn kill(&mut self) {
+    fn kill(&mut self) {
         if self.own_session.is_some() {
             if descendants::signal_below(self.child.id(), Signal::KILL) == 0 {
                 // Only the launcher is there: it was stopped, or never got as far as starting anything.
@@ -201,8 +229,16 @@ impl Started {
         }
     }
 
+    /// The error for a child that nothing ends.
+    pub(super) fn stays(&self, spec: &Spec) -> ProcessError {
+        ProcessError::Stays { program: spec.program.clone(), pid: self.child.id() }
+    }
+
     /// How the program ended. Reaps the child, which must have ended or be about to.
     pub(super) fn end(mut self, spec: &Spec) -> Result<End, ProcessError> {
+        if !self.ends_within(KILLING) {
+            return Err(self.stays(spec));
+        }
         let status = self.child.wait().map_err(|source| lost(spec, source))?;
         let Some((own_session, launcher)) = self.own_session.as_mut().zip(spec.own_session.as_ref()) else {
             return Ok(end_of(status));
@@ -278,6 +314,21 @@ impl Started {
     }
 }
 
+/// Kills again and again, at most for [`KILLING`] and at least once, until something has ended, and tells whether it has.
+/// `kill` kills once and tells whether that came to an end within the time that it is given. Only a process in a call that
+/// nothing interrupts survives it.
+fn until_ended(mut kill: impl FnMut(Duration) -> bool, now: impl Fn() -> Instant) -> bool {
+    let first = now();
+    loop {
+        if kill(GRACE) {
+            return true;
+        }
+        if now().saturating_duration_since(first) >= KILLING {
+            return false;
+        }
+    }
+}
+
 /// The command that starts the program directly, in a process group of its own.
 fn directly(spec: &Spec) -> Command {
     #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
@@ -312,4 +363,36 @@ fn not_launched(launcher: &Launcher, status: ExitStatus) -> ProcessError {
 /// The error for a child whose state the system refused to report.
 pub(super) fn lost(spec: &Spec, source: std::io::Error) -> ProcessError {
     ProcessError::Lost { program: spec.program.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// How often it is killed, and what comes of it, if it ends after so many times and each takes as long as it may and
+    /// `more` besides.
+    fn killed(ends_after: usize, more: Duration) -> (usize, bool, Duration) {
+        let (began, n, passed) = (now(), Cell::new(0), Cell::new(Duration::ZERO));
+        let kill = |limit: Duration| {
+            assert!(limit >= Duration::from_millis(100), "it never spins");
+            n.set(n.get() + 1);
+            let has_ended = n.get() > ends_after;
+            passed.set(passed.get() + more + if has_ended { Duration::ZERO } else { limit });
+            has_ended
+        };
+        let has_ended = until_ended(kill, || began + passed.get());
+        (n.get(), has_ended, passed.get())
+    }
+
+    #[test]
+    fn what_does_not_end_although_it_is_killed_is_given_up() {
+        assert_eq!(killed(0, Duration::ZERO), (1, true, Duration::ZERO));
+        assert!(killed(2, Duration::ZERO).1);
+        let (n, has_ended, passed) = killed(usize::MAX, Duration::ZERO);
+        assert!(!has_ended && n < 6 && passed <= KILLING + GRACE, "{n} {passed:?}");
+        // Where killing takes long, as among many processes.
+        assert_eq!(killed(usize::MAX, Duration::from_mins(1)).0, 1);
+    }
 }

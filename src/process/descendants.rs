@@ -3,7 +3,7 @@
 //! It must not signal a process that is not provably one of these. PIDs are reused, so each process is
 //! first pinned with a kernel handle and then checked again before it is signalled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::time::Duration;
@@ -21,19 +21,8 @@ const MAX_STEPS: usize = 32_768;
 /// without `/proc`.
 pub(super) fn below(root: u32) -> Vec<ProcessId> {
     let table = table();
-    let comes_from_root = |pid: u32| {
-        let mut at = pid;
-        // The entries are read one after the other, so they may contradict each other and form a cycle.
-        for _ in 0..table.len() {
-            match table.get(&at) {
-                Some(stat) if stat.parent == root => return true,
-                Some(stat) => at = stat.parent,
-                None => return false,
-            }
-        }
-        false
-    };
-    living(&table).filter(|process| process.pid != root && comes_from_root(process.pid)).collect()
+    let family = family(parents(&table), [root]);
+    living(&table).filter(|process| process.pid != root && family.contains(&process.pid)).collect()
 }
 
 /// The live processes left behind when `root` died: those in the session it led, those started with `mark`
@@ -49,16 +38,31 @@ pub(super) fn left_behind(root: u32, mark: &[u8]) -> Vec<ProcessId> {
 
 /// These processes and all their live descendants.
 pub(super) fn with_theirs(mut processes: Vec<ProcessId>) -> Vec<ProcessId> {
-    for process in processes.clone() {
-        let theirs = below(process.pid);
-        // The PID was its own throughout, so the descendants are too.
-        if is_same(process) {
-            processes.extend(theirs);
-        }
-    }
+    let table = table();
+    // The PID of one that still lives was its own throughout, so the descendants are its own too.
+    let roots = processes.iter().filter(|process| is_same(**process)).map(|process| process.pid);
+    let family = family(parents(&table), roots);
+    processes.extend(living(&table).filter(|process| family.contains(&process.pid)));
     processes.sort_unstable();
     processes.dedup();
     processes
+}
+
+/// These processes and all that descend from them, by pairs of a process and its parent. Takes time in proportion to the
+/// pairs, which were read one after the other: they may contradict each other and form a cycle.
+fn family(parents: impl Iterator<Item = (u32, u32)>, roots: impl IntoIterator<Item = u32>) -> BTreeSet<u32> {
+    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (pid, parent) in parents {
+        children.entry(parent).or_default().push(pid);
+    }
+    let mut family = BTreeSet::new();
+    let mut left: Vec<u32> = roots.into_iter().collect();
+    while let Some(pid) = left.pop() {
+        if family.insert(pid) {
+            left.extend(children.get(&pid).into_iter().flatten());
+        }
+    }
+    family
 }
 
 /// What `root`, which must not have been reaped, and its descendants have done so far, as a text that differs once
@@ -177,6 +181,10 @@ fn living(table: &BTreeMap<u32, ProcessStat>) -> impl Iterator<Item = ProcessId>
     alive.map(|(pid, stat)| ProcessId { pid: *pid, started_at: stat.started_at })
 }
 
+fn parents(table: &BTreeMap<u32, ProcessStat>) -> impl Iterator<Item = (u32, u32)> {
+    table.iter().map(|(pid, stat)| (*pid, stat.parent))
+}
+
 /// All processes visible from here.
 fn table() -> BTreeMap<u32, ProcessStat> {
     let Ok(entries) = fs::read_dir("/proc") else { return BTreeMap::new() };
@@ -186,4 +194,22 @@ fn table() -> BTreeMap<u32, ProcessStat> {
 
 fn stat(pid: u32) -> Option<ProcessStat> {
     ProcessStat::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::family;
+
+    // A walk from each process up to its ancestors would take ten thousand million steps.
+    #[test]
+    fn a_long_line_of_processes_and_a_cycle_are_walked_once() {
+        let line = (2..100_000).map(|pid| (pid, pid - 1));
+        let cycle = (200_000..300_000).map(|pid| (pid, if pid == 200_000 { 299_999 } else { pid - 1 }));
+        let all: Vec<(u32, u32)> = line.chain(cycle).chain([(7_000_000, 50)]).collect();
+        let of = |roots: &[u32]| family(all.iter().copied(), roots.iter().copied());
+        assert_eq!(of(&[1]).len(), 100_000);
+        assert_eq!(of(&[99_998, 49]).len(), 100_000 - 49 + 1);
+        assert_eq!(of(&[250_000]).len(), 100_000);
+        assert_eq!(of(&[7_000_000]).into_iter().collect::<Vec<_>>(), [7_000_000]);
+    }
 }

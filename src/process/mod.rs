@@ -215,6 +215,14 @@ pub enum ProcessError {
         /// The reason.
         source: std::io::Error,
     },
+    /// It was killed and is still there: the system does not let it go, as one that waits for a disk or another machine.
+    #[error("{program:?} was killed and does not end; it is process {pid}")]
+    Stays {
+        /// The program.
+        program: PathBuf,
+        /// Its process, or that of its launcher.
+        pid: u32,
+    },
     /// The system refused to wait for it or to read from it, or something ended its launcher.
     #[error("lost track of {program:?}")]
     Lost {

@@ -19,21 +19,29 @@ const MAX_STARVED: u32 = 6;
 /// How long to keep reading the outputs after the child has ended.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
-/// Runs `spec` and waits for the result. Blocks for at most the time limit and about a second more.
+/// Runs `spec` and waits for the result. Blocks for at most the time limit and about a second more; for about five if
+/// the system does not let go of the program.
 ///
 /// # Errors
-/// The program cannot be started, or the system lost track of it. A program that ends with an error is not
-/// one; see [`Output::end`].
+/// The program cannot be started, does not end although it was killed, or the system lost track of it. A program that
+/// ends with an error is not one; see [`Output::end`].
 pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
     if spec.budget.as_ref().is_some_and(|budget| budget.left().is_zero()) {
         return Ok(Output::of_nothing(End::TimedOut));
     }
-    let _running = Running::begin();
+    let running = Running::begin();
     let mut run = Run::start(spec)?;
     let outcome = run.follow();
+    if run.stays {
+        running.leave();
+        return Err(run.started.stays(spec));
+    }
     let is_by_force = outcome.is_err() || run.was_held || run.ended_as.is_some();
     let has_survivors = run.started.end_the_rest(is_by_force);
     let end = run.started.end(spec);
+    if matches!(end, Err(ProcessError::Stays { .. })) {
+        running.leave();
+    }
     outcome.map_err(|source| child::lost(spec, source))?;
     Ok(Output {
         end: run.ended_as.map_or(end, Ok)?,
@@ -94,6 +102,8 @@ struct Run<'a> {
     /// Why it was ended, if it was.
     ended_as: Option<End>,
     was_held: bool,
+    /// Whether it was killed and is given up.
+    stays: bool,
     /// Whether it gets on, if it has a budget.
     progress: Option<Progress>,
 }
@@ -115,6 +125,7 @@ impl<'a> Run<'a> {
             started,
             ended_as: None,
             was_held: false,
+            stays: false,
             progress: spec.budget.as_ref().map(|budget| Progress::new(now(), budget.left())),
         })
     }
@@ -162,9 +173,10 @@ impl<'a> Run<'a> {
                 }
                 Phase::Interrupted { until } if now >= until => phase = self.warn(now),
                 Phase::Warned { until } if now >= until => {
-                    self.started.kill();
-                    // Only a process in an uninterruptible call survives this; try again later.
-                    phase = Phase::Warned { until: now + GRACE };
+                    if !self.started.kill_until_ended() {
+                        self.stays = true;
+                        return Ok(());
+                    }
                 }
                 Phase::Interrupted { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
             }

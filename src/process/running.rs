@@ -84,6 +84,12 @@ impl Running {
         GUARDIAN.lock().unwrap_or_else(PoisonError::into_inner).tell(guardian::BEGUN);
         Running
     }
+
+    /// Leaves it to the guardian, which ends it after this program if it can be ended by then.
+    pub(super) fn leave(self) {
+        std::mem::forget(self);
+        N_RUNNING.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Drop for Running {

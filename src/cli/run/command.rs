@@ -95,7 +95,7 @@ pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -
                 ProcessError::Start { source, .. } | ProcessError::Lost { source, .. } => {
                     format!(": {source}")
                 }
-                ProcessError::NotAbsolute { .. } => String::new(),
+                ProcessError::NotAbsolute { .. } | ProcessError::Stays { .. } => String::new(),
             };
             Err(Failure::Usage(display_text::line(&format!("{error}{why}")).into_owned()))
         }

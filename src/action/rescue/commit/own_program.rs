@@ -143,7 +143,9 @@ fn journal_own(
 fn message_of(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
     let output = match ran {
         Ok(output) => output,
-        Err(error @ ProcessError::Lost { .. }) => return Ok(Some(error.to_string())),
+        Err(error @ (ProcessError::Lost { .. } | ProcessError::Stays { .. })) => {
+            return Ok(Some(error.to_string()));
+        }
         Err(error @ (ProcessError::NotAbsolute { .. } | ProcessError::Start { .. })) => {
             return Err(error.into());
         }
