@@ -9,6 +9,7 @@ mod config;
 mod dot_git;
 mod file;
 mod format;
+mod hanging_rules;
 mod index;
 mod index_file;
 mod linked_file;
@@ -35,6 +36,7 @@ pub use index_file::{
     GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
 };
 pub use object_id::{BlobId, ObjectFormat, Sha1, is_id};
+pub use obstacle::{is_waited_for, no_file};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, merged, recent_log, reflog};
 pub use refs::{

@@ -6,41 +6,97 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
 use super::repository::Repository;
+use super::user_files::{MAX_WHOLE, is_nothing, named_in_the_way};
 use crate::disk::Folder;
 use crate::model::display_text;
 
 /// The files that git reads as a whole to learn of others: in the work tree, and in `info` of a git directory.
 const RULES: [&str; 5] = [".gitattributes", ".gitignore", ".gitmodules", "attributes", "exclude"];
-/// The longest such file that keeps nobody from answering, in bytes.
-pub(super) const MAX_WHOLE: u64 = 64 << 20;
+/// What git opens in a worktree's git directory, whatever it is asked for.
+const OWN: [&str; 2] = ["HEAD", "config.worktree"];
+/// The same in the git directory that all worktrees share.
+const SHARED: [&str; 5] = ["config", "info/grafts", "objects/info/alternates", "packed-refs", "shallow"];
+/// What it opens, or a shadow is filled with, for the index and the work tree: in a worktree's git directory.
+const OWN_OF_FILES: [&str; 2] = ["index", "info/sparse-checkout"];
+/// The same in the git directory that all worktrees share.
+const SHARED_OF_FILES: [&str; 2] = ["info/attributes", "info/exclude"];
 /// How many files and folders are looked at, in each of the places.
 const MAX_LOOKED_AT: usize = 20_000;
+/// How many folders with ignore rules that hang are told.
+const MAX_TOLD: usize = 16;
 
 impl Repository {
-    /// What is in git's way, in words: the first that is found in a git directory, in one of a repository inside, or in the
-    /// place of a rule file of the work tree.
-    pub(super) fn obstacle(&self) -> Option<String> {
+    /// What is in git's way, in words: the first that is found in a git directory, in one of a repository inside, in the
+    /// place of a rule file of the work tree, or of a file that settings name. `home` is the user's.
+    pub fn obstacle(&self, home: Option<&Path>) -> Option<String> {
         let is_opened =
             |path: &Path| is_rule_file(path) || path.components().any(|part| part.as_os_str() == ".git");
-        first_in(&self.git_dir, |_| true)
-            .or_else(|| first_in(&self.common_dir, |_| true))
-            .or_else(|| first_in(&self.top, is_opened))
+        first_in(&self.git_dir, |found| found.obstacle(|_| true))
+            .or_else(|| first_in(&self.common_dir, |found| found.obstacle(|_| true)))
+            .or_else(|| first_in(&self.top, |found| found.obstacle(is_opened)))
+            .or_else(|| named_in_the_way(&self.common_dir.join("config"), home))
+    }
+
+    /// The first file of the git directories that git would wait for whatever it is asked for, in words.
+    pub fn hanging_file(&self) -> Option<String> {
+        self.first_hanging(&OWN, &SHARED)
+    }
+
+    /// The first that it would wait for when it is asked about the index or the work tree, in words.
+    pub fn hanging_file_of_files(&self) -> Option<String> {
+        self.hanging_file().or_else(|| self.first_hanging(&OWN_OF_FILES, &SHARED_OF_FILES))
+    }
+
+    fn first_hanging(&self, own: &[&str], shared: &[&str]) -> Option<String> {
+        let own = own.iter().map(|name| self.git_dir.join(name));
+        let mut all = own.chain(shared.iter().map(|name| self.common_dir.join(name)));
+        all.find(|path| is_waited_for(path)).map(|path| no_file(&path))
+    }
+
+    /// The folders of the work tree, relative to the top and the outermost first, in which git would wait for the ignore rules,
+    /// if it enters them: not those of repositories inside.
+    pub fn folders_with_hanging_rules(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        first_in(&self.top, |found| {
+            let folder = found.path.parent()?.strip_prefix(&self.top).ok()?;
+            let has_git = |at: &Path| !at.as_os_str().is_empty() && self.top.join(at).join(".git").exists();
+            if found.path.ends_with(".gitignore") && found.is_waited_for() && !folder.ancestors().any(has_git)
+            {
+                folders.push(folder.to_owned());
+            }
+            (folders.len() >= MAX_TOLD).then_some(())
+        });
+        folders
     }
 
     /// Adds what is in the way where git says only that it lacks memory.
-    pub(super) fn explain(&self, stderr: &mut Vec<u8>) {
+    pub(super) fn explain(&self, stderr: &mut Vec<u8>, home: Option<&Path>) {
         let text = String::from_utf8_lossy(stderr);
         if text.contains("Out of memory")
-            && let Some(obstacle) = self.obstacle()
+            && let Some(obstacle) = self.obstacle(home)
         {
             *stderr = format!("{}; {obstacle}\n", text.trim_end()).into_bytes();
         }
     }
+}
+
+/// Whether git waits where this is opened for reading, for a FIFO or a device. It follows links there.
+pub fn is_waited_for(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| {
+        let kind = metadata.file_type();
+        (kind.is_fifo() || kind.is_char_device() || kind.is_block_device()) && !is_nothing(&metadata)
+    })
+}
+
+/// Says what stands in the place of a file that git opens.
+pub fn no_file(path: &Path) -> String {
+    format!("{} is no file but a FIFO or a device", display_text::path(path))
 }
 
 fn is_rule_file(path: &Path) -> bool {
@@ -52,8 +108,36 @@ fn is_read_whole(path: &Path) -> bool {
     is_rule_file(path) || path.components().any(|part| part.as_os_str() == "refs")
 }
 
-/// The first obstacle below a folder, by level, at a path that git opens.
-fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
+/// What was found in a folder.
+struct Found<'f> {
+    path: PathBuf,
+    kind: FileType,
+    folder: &'f Folder,
+}
+
+impl Found<'_> {
+    /// Whether git waits where it is opened.
+    fn is_waited_for(&self) -> bool {
+        matches!(self.kind, FileType::Fifo | FileType::CharacterDevice | FileType::BlockDevice)
+    }
+
+    /// What it is, in words, if it is in git's way and at a path that git opens.
+    fn obstacle(&self, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
+        let path = &self.path;
+        if self.is_waited_for() {
+            return is_opened(path).then(|| no_file(path));
+        }
+        if self.kind != FileType::RegularFile || !is_read_whole(path) || !is_opened(path) {
+            return None;
+        }
+        let size = self.folder.stat(path.file_name()?).map_or(0, |stat| stat.st_size.cast_unsigned());
+        let shown = display_text::path(path);
+        (size > MAX_WHOLE).then(|| format!("{shown} has {} MiB, and git reads it whole", size >> 20))
+    }
+}
+
+/// Looks at what is below a folder, by level, until `look` answers or has looked at much.
+fn first_in<T>(top: &Path, mut look: impl FnMut(&Found<'_>) -> Option<T>) -> Option<T> {
     let mut n_looked_at = 0;
     let mut next = VecDeque::from([top.to_owned()]);
     while let Some(path) = next.pop_front() {
@@ -73,25 +157,10 @@ fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
             if kind == FileType::Unknown {
                 kind = folder.kind(name).unwrap_or(FileType::Unknown);
             }
-            match kind {
-                FileType::Directory => next.push_back(place),
-                FileType::Fifo | FileType::CharacterDevice if is_opened(&place) => {
-                    return Some(format!("{} is no file but a FIFO or a device", display_text::path(&place)));
-                }
-                FileType::RegularFile if is_read_whole(&place) && is_opened(&place) => {
-                    let size = folder.stat(name).map_or(0, |stat| stat.st_size.cast_unsigned());
-                    if size > MAX_WHOLE {
-                        let shown = display_text::path(&place);
-                        return Some(format!("{shown} has {} MiB, and git reads it whole", size >> 20));
-                    }
-                }
-                FileType::RegularFile
-                | FileType::Symlink
-                | FileType::Fifo
-                | FileType::Socket
-                | FileType::CharacterDevice
-                | FileType::BlockDevice
-                | FileType::Unknown => {}
+            if kind == FileType::Directory {
+                next.push_back(place);
+            } else if let Some(answer) = look(&Found { path: place, kind, folder: &folder }) {
+                return Some(answer);
             }
         }
     }

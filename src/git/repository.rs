@@ -231,7 +231,7 @@ impl Repository {
         if self.is_bare {
             return Err(bare());
         }
-        for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
+        for name in ["config", "packed-refs", "shallow", "info/grafts", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
         }
         for path in &self.named_files {

@@ -20,7 +20,7 @@ use super::shadow::{Shadow, quoted};
 use super::trouble::not_repeated;
 use super::user_files::home_variable;
 use crate::disk::Folder;
-use crate::process::{self, Budget, Cancel, End, Launcher, Output, Spec};
+use crate::process::{self, Budget, Cancel, End, Launcher, Output, Question, Spec};
 
 /// Settings that keep git from starting programs and from using the network.
 const SETTINGS: [&str; 9] = [
@@ -119,7 +119,13 @@ impl<'a> Git<'a> {
     #[must_use]
     pub fn to_the_end(&self) -> Git<'a> {
         // A hang before it must not keep it from being completed, and one more must not cost much.
-        Git { lock: self.lock.clone(), cancel: None, budget: Budget::default(), ..*self }
+        Git { cancel: None, ..self.anew() }
+    }
+
+    /// The same runner with a budget of its own, for files of closeout's own.
+    #[must_use]
+    pub fn anew(&self) -> Git<'a> {
+        Git { lock: self.lock.clone(), budget: Budget::default(), ..*self }
     }
 
     /// The same runner with new objects in `objects`, beside those of the repository.
@@ -277,7 +283,7 @@ impl<'a> Git<'a> {
         self.run(self.shadow_spec(shadow, index), owned(args), input, None)
     }
 
-    fn shadow_spec(&self, shadow: &Shadow, index: &Path) -> Spec {
+    pub(super) fn shadow_spec(&self, shadow: &Shadow, index: &Path) -> Spec {
         let mut spec = self.spec(&shadow.git_dir);
         spec.may_change = Some(own(shadow.folder()).into_iter().collect());
         if !shadow.has_user_settings {
@@ -315,7 +321,7 @@ impl<'a> Git<'a> {
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
 
-    fn run(
+    pub(super) fn run(
         &self,
         mut spec: Spec,
         args: Vec<OsString>,
@@ -332,6 +338,8 @@ impl<'a> Git<'a> {
         spec.time_limit = limit.unwrap_or(usual);
         // A person's programs may wait for whatever they like.
         spec.budget = limit.is_none().then(|| self.budget.clone());
+        let (repo, home) = (self.repo.clone(), self.home.map(Path::to_owned));
+        spec.waits_in_vain = Some(Question::new(move || repo.obstacle(home.as_deref()).is_some()));
         let left = self.budget.left();
         spec = spec.args(args);
         match input {
@@ -345,14 +353,14 @@ impl<'a> Git<'a> {
         {
             output.stderr = not_repeated(&link).into_bytes();
         }
-        self.repo.explain(&mut output.stderr);
+        self.repo.explain(&mut output.stderr, self.home);
         match output.end {
             End::TimedOut => {
                 let lost =
                     if limit.is_some() { spec.time_limit } else { left.saturating_sub(self.budget.left()) };
                 let whole = (limit.is_none() && self.budget.left().is_zero()).then(|| self.budget.total());
                 let lost = Some(lost).filter(|_| !left.is_zero());
-                Err(GitError::TimedOut { command, lost, whole, cause: self.repo.obstacle() })
+                Err(GitError::TimedOut { command, lost, whole, cause: self.repo.obstacle(self.home) })
             }
             End::Cancelled => Err(GitError::Cancelled),
             End::AtCap => Err(failed(command, "it was ended")),

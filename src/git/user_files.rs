@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use super::file::read_linked;
 use super::format::Format;
-use super::obstacle::MAX_WHOLE;
 use crate::disk;
 use crate::model::{ReadProblem, display_text};
 
@@ -19,16 +18,36 @@ const SETTINGS: [&str; 2] = [".gitconfig", ".config/git/config"];
 const RULES: [&str; 2] = [".config/git/attributes", ".config/git/ignore"];
 /// The longest file of settings, in bytes: git takes a minute for tens of megabytes.
 const MAX_SETTINGS: u64 = 4 << 20;
+/// The longest file of rules that keeps nobody from answering, in bytes.
+pub(super) const MAX_WHOLE: u64 = 64 << 20;
+/// How many files are read for those that they name: they can name each other.
+const MAX_READ: usize = 32;
 
 /// Why git cannot use the files in this home, in words that name the place and the way out; `None` if it can. It is run
 /// without all of them then.
 pub fn user_file_in_the_way(home: &Path) -> Option<String> {
     let settings = SETTINGS.map(|name| home.join(name));
     let rules = RULES.iter().find_map(|name| in_the_way(&home.join(name), MAX_WHOLE));
-    rules.or_else(|| settings.iter().find_map(|path| in_the_way(path, MAX_SETTINGS))).or_else(|| {
-        let named = settings.iter().flat_map(|path| named_in(path, home));
-        named.into_iter().find_map(|path| in_the_way(&path, MAX_WHOLE))
-    })
+    rules
+        .or_else(|| settings.iter().find_map(|path| in_the_way(path, MAX_SETTINGS)))
+        .or_else(|| settings.iter().find_map(|path| named_in_the_way(path, Some(home))))
+}
+
+/// What is in git's way among the files that these settings name, and those name in turn, in words.
+pub(super) fn named_in_the_way(settings: &Path, home: Option<&Path>) -> Option<String> {
+    let mut left = vec![settings.to_owned()];
+    let mut n_read = 0;
+    while let Some(path) = left.pop().filter(|_| n_read < MAX_READ) {
+        n_read += 1;
+        for named in named_in(&path, home) {
+            let words = in_the_way(&named, MAX_WHOLE);
+            if words.is_some() {
+                return words;
+            }
+            left.push(named);
+        }
+    }
+    None
 }
 
 /// The same for the file of rules that a setting of the section `core` names, such as `excludesfile`; `None` for a setting
@@ -47,11 +66,11 @@ pub(super) fn home_variable(home: Option<&Path>) -> (&'static str, &Path) {
 }
 
 /// The files that a file of settings names. One that cannot be read names none.
-fn named_in(path: &Path, home: &Path) -> Vec<PathBuf> {
+fn named_in(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let text = read_linked(path, MAX_SETTINGS).ok().flatten().unwrap_or_default();
     let named = Format::parse(&text).map(|format| format.named_files).unwrap_or_default();
-    let folder = path.parent().unwrap_or(home);
-    named.iter().map(|name| resolved(name, folder, Some(home))).collect()
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    named.iter().map(|name| resolved(name, folder, home)).collect()
 }
 
 fn resolved(named: &Path, folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -80,7 +99,7 @@ fn in_the_way(path: &Path, longest: u64) -> Option<String> {
 }
 
 /// Whether this is the device that is empty, to which people link files that they do not want.
-fn is_nothing(metadata: &Metadata) -> bool {
+pub(super) fn is_nothing(metadata: &Metadata) -> bool {
     let nothing = Path::new("/dev/null").metadata();
     metadata.file_type().is_char_device() && nothing.is_ok_and(|it| it.rdev() == metadata.rdev())
 }

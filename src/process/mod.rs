@@ -22,6 +22,7 @@ mod running;
 mod spawn;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -83,6 +84,9 @@ pub struct Spec {
     pub cancel: Option<Cancel>,
     /// Ends the run as one that timed out, too: if the program hangs, and it may lose no more time.
     pub budget: Option<Budget>,
+    /// Asked at most once, if it has a budget and has done nothing for half a second: whether what it waits for never
+    /// comes. Then it hangs.
+    pub waits_in_vain: Option<Question>,
     /// Sends INT before TERM, and waits this long in between: for programs that clean up only on Ctrl-C.
     pub interrupt_grace: Option<Duration>,
     /// How many bytes of standard output are kept; the rest is read and dropped.
@@ -91,6 +95,27 @@ pub struct Spec {
     pub stderr_cap: usize,
     /// Whether to end the run when standard output exceeds its cap.
     pub is_ended_at_cap: bool,
+}
+
+/// A question that is asked only when the answer is needed, because it takes time.
+#[derive(Clone)]
+pub struct Question(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Question {
+    /// The question that this answers.
+    pub fn new(answer: impl Fn() -> bool + Send + Sync + 'static) -> Question {
+        Question(Arc::new(answer))
+    }
+
+    fn ask(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Question")
+    }
 }
 
 /// closeout's own program, started in between to give a child a session of its own. Its `main` calls
@@ -120,6 +145,7 @@ impl Spec {
             time_limit: Duration::from_secs(10),
             cancel: None,
             budget: None,
+            waits_in_vain: None,
             interrupt_grace: None,
             stdout_cap: 1 << 20,
             stderr_cap: 64 << 10,

@@ -126,7 +126,10 @@ impl<'a> Run<'a> {
             ended_as: None,
             was_held: false,
             stays: false,
-            progress: spec.budget.as_ref().map(|budget| Progress::new(now(), budget.left())),
+            progress: spec
+                .budget
+                .as_ref()
+                .map(|budget| Progress::new(now(), budget.left(), spec.waits_in_vain.clone())),
         })
     }
 

@@ -1,7 +1,28 @@
 //! A command that waits says for what and until when, and one that does not wait says nothing.
 
+use std::fmt::Write as _;
+
 use crate::support::repo::Repo;
 use crate::support::test_env::TestEnv;
+
+/// A repository in which git waits for ever, and nobody finds out for what: its settings name more files than are looked
+/// at, and one of them names a pipe.
+fn hanging() -> Repo {
+    let repo = Repo::new();
+    repo.write("deep/file", "1\n");
+    let folder = repo.beside("settings");
+    let mut named = String::new();
+    for number in 0..40 {
+        folder.write(&number.to_string(), "");
+        // Writing to a string cannot fail.
+        let _ = writeln!(named, "[include]\n\tpath = {}", folder.at(&number.to_string()).display());
+    }
+    folder.write("0", format!("[include]\n\tpath = {}\n", folder.at("pipe").display()));
+    folder.fifo(&folder.at("pipe"));
+    let settings = std::fs::read_to_string(repo.at(".git/config")).unwrap();
+    repo.write(".git/config", settings + &named);
+    repo
+}
 
 /// G07: the reading is told once, although it is tried twice, and so is the action.
 #[test]
@@ -9,8 +30,7 @@ fn a_command_that_waits_for_a_repository_says_so() {
     std::thread::scope(|scope| {
         for words in ["status", "check", "check --json", "rescue --dry-run"] {
             scope.spawn(move || {
-                let repo = Repo::new();
-                repo.write("deep/file", "1\n").fifo(&repo.at("deep/.gitignore"));
+                let repo = hanging();
                 let env = TestEnv::beside(&repo);
                 env.configure("[watch]\ncollect_limit_seconds = 5\n");
                 let run = env.run(repo.path(), &words.split(' ').collect::<Vec<_>>());

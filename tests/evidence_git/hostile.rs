@@ -190,7 +190,7 @@ type Place = fn(&Repo) -> PathBuf;
 
 #[test]
 fn a_named_pipe_in_a_known_place_is_refused_at_once() {
-    let places: [(&str, Place); 11] = [
+    let places: [(&str, Place); 12] = [
         (".gitignore", |repo| repo.at(".gitignore")),
         (".gitattributes", |repo| repo.at(".gitattributes")),
         (".gitmodules", |repo| repo.at(".gitmodules")),
@@ -200,6 +200,7 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
         ("HEAD", |repo| repo.git_dir().join("HEAD")),
         ("packed-refs", |repo| repo.git_dir().join("packed-refs")),
         ("config", |repo| repo.git_dir().join("config")),
+        ("grafts", |repo| repo.git_dir().join("info/grafts")),
         ("included", |repo| {
             let path = repo.root().join("included");
             std::fs::write(&path, "").unwrap();
@@ -223,38 +224,50 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
     }
 }
 
+/// What the git program, asked because git's library hung, reads with a budget of 0.2 s.
+fn carefully(repo: &Repo) -> Reading<closeout::model::GitObservation> {
+    let (program, home) = (git_program(), repo.home());
+    let ask = closeout::evidence::git::GitAsk {
+        changes: true,
+        baseline: BaselineChoice::Find,
+        evidence_files: &[],
+        plans: &[],
+        reader: Some(GitReader::Program),
+        now: repo.now(),
+        asked: &[],
+        program: Some(&program),
+        home: Some(&home),
+        budget: &closeout::process::Budget::new(Duration::from_millis(200)),
+    };
+    observe(repo.path(), &ask, &mut GitMemory::default())
+}
+
+#[test]
+fn a_named_pipe_among_the_ignore_rules_is_not_opened_where_something_hung() {
+    let repo = Repo::new();
+    repo.write(".gitignore", "/passed over\n").write("passed over/deep/file", "x").write("odd[a]*/file", "x");
+    repo.fifo(&repo.at("passed over/.gitignore")).fifo(&repo.at("passed over/deep/.gitignore"));
+    assert_eq!(carefully(&repo).present().unwrap().facts.changes.as_ref().unwrap().n_paths, 2);
+    repo.fifo(&repo.at("odd[a]*/.gitignore"));
+    let read = carefully(&repo);
+    let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
+    assert_eq!(unreadable.problem, ReadProblem::NotAFile);
+    assert!(unreadable.detail.contains("odd[a]*/.gitignore is no file but a FIFO"), "{unreadable:?}");
+}
+
 #[test]
 fn a_named_pipe_elsewhere_costs_the_time_limit_and_no_more() {
-    let deep: Place = |repo| repo.at("deep/.gitignore");
-    let included: Place = |repo| {
-        let (path, next) = (repo.root().join("included"), repo.root().join("next"));
-        std::fs::write(&path, format!("[include]\n\tpath = {}\n", next.display())).unwrap();
-        repo.git(["config", "include.path", &path.display().to_string()]);
-        next
-    };
-    for place in [deep, included] {
-        let repo = Repo::new();
-        repo.write("deep/file", "x");
-        repo.fifo(&place(&repo));
-        let (program, home) = (git_program(), repo.home());
-        let ask = closeout::evidence::git::GitAsk {
-            changes: true,
-            baseline: BaselineChoice::Find,
-            evidence_files: &[],
-            plans: &[],
-            reader: Some(GitReader::Program),
-            now: repo.now(),
-            asked: &[],
-            program: Some(&program),
-            home: Some(&home),
-            budget: &closeout::process::Budget::new(Duration::from_millis(200)),
-        };
-        let read = observe(repo.path(), &ask, &mut GitMemory::default());
-        let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
-        assert_eq!(unreadable.problem, ReadProblem::TimedOut);
-        let words = " did not answer and was ended: the 0.2 s that all calls together may lose";
-        assert!(unreadable.detail.contains(words), "{unreadable:?}");
-    }
+    let repo = Repo::new();
+    let (path, next) = (repo.root().join("included"), repo.root().join("next"));
+    std::fs::write(&path, format!("[include]\n\tpath = {}\n", next.display())).unwrap();
+    repo.git(["config", "include.path", &path.display().to_string()]);
+    repo.write("deep/file", "x").fifo(&next);
+    let read = carefully(&repo);
+    let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
+    assert_eq!(unreadable.problem, ReadProblem::TimedOut);
+    let words = " did not answer and was ended: the 0.2 s that all calls together may lose";
+    assert!(unreadable.detail.contains(words), "{unreadable:?}");
+    assert!(unreadable.detail.contains("next is no file"), "{unreadable:?}");
 }
 
 /// Git quotes the first line that it does not understand, and a link can lead to any file.

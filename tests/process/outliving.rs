@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use closeout::process::{Budget, End, run};
+use closeout::process::{Budget, End, Question, run};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{now, script};
@@ -115,4 +117,33 @@ fn hangs_add_up_to_one_budget_and_work_costs_nothing() {
 
 fn n_lines(file: &Path) -> usize {
     fs::read_to_string(file).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn what_is_known_to_wait_in_vain_is_ended_soon_and_what_works_is_not_suspected() {
+    let n_asked = Arc::new(AtomicUsize::new(0));
+    let question = |answer| {
+        let n_asked = Arc::clone(&n_asked);
+        Some(Question::new(move || {
+            n_asked.fetch_add(1, Ordering::SeqCst);
+            answer
+        }))
+    };
+    let (_folder, mut busy) = script("n=0; while [ $n -lt 1000000 ]; do n=$((n+1)); done");
+    let (_folder, mut hangs) = script("sleep 1000");
+    for spec in [&mut busy, &mut hangs] {
+        spec.time_limit = Duration::from_hours(1);
+        spec.budget = Some(Budget::new(Duration::from_mins(10)));
+    }
+    busy.waits_in_vain = question(true);
+    assert_eq!((run(&busy).unwrap().end, n_asked.load(Ordering::SeqCst)), (End::Code(0), 0));
+
+    let budget = Budget::new(Duration::from_mins(10));
+    (hangs.budget, hangs.waits_in_vain) = (Some(budget.clone()), question(true));
+    assert_eq!((run(&hangs).unwrap().end, n_asked.load(Ordering::SeqCst)), (End::TimedOut, 1));
+    let left = budget.left();
+    hangs.waits_in_vain = question(false);
+    assert_eq!((run(&hangs).unwrap().end, n_asked.load(Ordering::SeqCst)), (End::TimedOut, 2));
+    let (known, unknown) = (budget.total().abs_diff(left), left.abs_diff(budget.left()));
+    assert!(known < unknown, "{known:?} {unknown:?}");
 }

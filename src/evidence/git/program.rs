@@ -36,6 +36,8 @@ const NEEDED: [&str; 15] = [
 
 pub(super) struct Program<'a> {
     git: Git<'a>,
+    /// Whether it is asked because something hung: what it would wait for is looked for first.
+    is_careful: bool,
 }
 
 impl<'a> Program<'a> {
@@ -59,7 +61,7 @@ impl<'a> Program<'a> {
             objects: None,
             budget: ask.budget.clone(),
         };
-        Some(Program { git })
+        Some(Program { git, is_careful: ask.reader == Some(GitReader::Program) })
     }
 
     /// Whether git itself accepts the repository, which may belong to another user.
@@ -105,6 +107,10 @@ impl<'a> Program<'a> {
     /// Runs a command that sees the shadow as the git directory.
     fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let shadow = self.shadow()?;
+        let hanging = self.is_careful.then(|| self.git.hanging_rules(&shadow)).transpose();
+        if let Some(words) = hanging.map_err(unreadable)?.flatten() {
+            return Err(trouble(ReadProblem::NotAFile, format!("{words}, and git would wait for it")));
+        }
         succeed(self.git.shadowed(&shadow, args, Stdin::Lock).map_err(unreadable)?)
     }
 
