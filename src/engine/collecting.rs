@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::event::EngineEvent;
+use super::suspicion::{self, SUSPECTED_AFTER_MS};
 use super::{EngineConfig, clock, collect};
 use crate::model::{CollectProblem, CollectRequest, Event, Parts, Timestamp, WorkspaceId};
 
@@ -83,6 +85,7 @@ impl Collecting {
             let limit = config.collect_limit();
             let context = config.collect_context(began);
             let budget = context.budget.clone();
+            let waits_in_vain = waits_in_vain(request.clone(), Arc::clone(&config));
             let work = {
                 let request = request.clone();
                 spawn_blocking(move || {
@@ -92,18 +95,29 @@ impl Collecting {
                     outcome
                 })
             };
-            let outcome = match tokio::time::timeout(limit, work).await {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
+            let given_up = tokio::time::timeout(limit, waits_in_vain);
+            let outcome = tokio::select! {
+                biased;
+                done = work => done.unwrap_or_else(|error| Err(CollectProblem::Broke(error.to_string()))),
                 // The thread is abandoned together with its cache; the next collection starts with an empty
                 // one. Its programs end.
-                Err(_) => {
+                _ = given_up => {
                     budget.close();
                     Err(CollectProblem::TimedOut)
                 }
             };
             let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));
         });
+    }
+}
+
+/// Returns once the reading, which has begun now, is found to wait for what never comes. Looks once, as soon as it is
+/// suspected.
+async fn waits_in_vain(request: CollectRequest, config: Arc<EngineConfig>) {
+    tokio::time::sleep(Duration::from_millis(SUSPECTED_AFTER_MS.unsigned_abs())).await;
+    let look = spawn_blocking(move || suspicion::waits_in_vain(&request, config.home.as_deref()));
+    if !look.await.unwrap_or(false) {
+        std::future::pending::<()>().await;
     }
 }
 

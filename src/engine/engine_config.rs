@@ -108,8 +108,8 @@ impl EngineConfig {
     }
 
     /// What the programs of a reading may lose: less than it may take, so that it still says what else it found.
-    pub(in crate::engine) fn budget(&self) -> Budget {
-        Budget::new(self.attempt_limit() * 4 / 5)
+    pub(in crate::engine) fn may_lose(&self) -> Duration {
+        self.attempt_limit() * 4 / 5
     }
 
     /// The context of a collection at `now`, apart from its request.
@@ -121,7 +121,7 @@ impl EngineConfig {
             hook_folder: self.hook_folder(),
             git_program: self.git_program.clone(),
             live: self.live.clone(),
-            budget: self.budget(),
+            budget: Budget::new(self.may_lose()),
             ending: self.overrides.ending.clone(),
         }
     }

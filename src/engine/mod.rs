@@ -30,6 +30,7 @@ mod reports_elsewhere;
 mod running_actions;
 mod session_folders;
 mod store_lane;
+mod suspicion;
 mod watching;
 
 pub use actions::rescuer::problem as rescue_problem;

@@ -153,7 +153,8 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Action { workspace: workspace.clone(), action: Box::new(action) };
         self.apply(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let tools = Tools { config: self.config, report, cancel: &self.cancel };
+            let budget = self.pass.budget(&request.workspace);
+            let tools = Tools { config: self.config, report, cancel: &self.cancel, budget };
             let (outcome, entry) = telling(&request.workspace, &request.action, self.tell, || {
                 actions::perform(&request, Actor::Command, self.store.as_ref(), &tools)
             });

@@ -14,6 +14,7 @@ use crate::model::{CollectProblem, CollectRequest, Event, Timestamp, WorkspaceId
 use crate::process::Budget;
 
 use super::long_wait::{LongWait, TOLD_AFTER_MS, TellWait};
+use super::suspicion::{self, SUSPECTED_AFTER_MS};
 use super::{EngineConfig, clock, collect};
 
 /// The number of collections that run at once.
@@ -29,8 +30,8 @@ pub(super) struct Pass<'a> {
     config: &'a EngineConfig,
     queue: Arc<Mutex<VecDeque<(CollectRequest, Budget)>>>,
     running: Vec<Running>,
-    /// What the programs of each workspace's collections may still lose, all together.
-    budgets: BTreeMap<WorkspaceId, Budget>,
+    /// What programs may still lose in each workspace.
+    budgets: BTreeMap<WorkspaceId, Budgets>,
     /// How a person is told of a long wait, and the workspaces of which that is done.
     tell: TellWait,
     waited_for: BTreeSet<WorkspaceId>,
@@ -40,6 +41,14 @@ pub(super) struct Pass<'a> {
     n_workers: Arc<AtomicUsize>,
 }
 
+/// What programs may lose in a workspace.
+struct Budgets {
+    /// In its collections and actions, all together.
+    whole: Budget,
+    /// In its collections: the part of the whole that leaves the rest to an action.
+    reading: Budget,
+}
+
 /// A collection that has no answer yet.
 struct Running {
     request: CollectRequest,
@@ -47,11 +56,14 @@ struct Running {
     /// When a worker took it.
     begun_at: Option<Timestamp>,
     budget: Budget,
+    /// Whether somebody looks for what it may be waiting for, or has looked.
+    is_suspected: bool,
 }
 
 /// What a worker tells about the collection of a workspace with this generation.
 enum News {
     Begun(WorkspaceId, u64, Timestamp),
+    WaitsInVain(WorkspaceId, u64),
     Answered(Event),
 }
 
@@ -77,11 +89,23 @@ impl<'a> Pass<'a> {
 
     /// Requests a collection.
     pub(super) fn start(&mut self, request: CollectRequest) {
-        let budget = self.budgets.entry(request.workspace.clone()).or_insert_with(|| self.config.budget());
-        let (budget, requested_at) = (budget.clone(), clock::now());
+        let (budget, requested_at) = (self.budgets(&request.workspace).reading.clone(), clock::now());
         let asked = (request.clone(), budget.clone());
-        self.running.push(Running { request, requested_at, begun_at: None, budget });
+        self.running.push(Running { request, requested_at, begun_at: None, budget, is_suspected: false });
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(asked);
+    }
+
+    /// What the programs of an action in a workspace may lose: what its collections have left.
+    pub(super) fn budget(&mut self, workspace: &WorkspaceId) -> Budget {
+        self.budgets(workspace).whole.clone()
+    }
+
+    fn budgets(&mut self, workspace: &WorkspaceId) -> &mut Budgets {
+        let most = self.config.may_lose();
+        self.budgets.entry(workspace.clone()).or_insert_with(|| {
+            let whole = Budget::default();
+            Budgets { reading: whole.part(most), whole }
+        })
     }
 
     /// The next answer; `None` when nothing is running.
@@ -90,6 +114,7 @@ impl<'a> Pass<'a> {
         while !self.running.is_empty() {
             let now = clock::now();
             self.tell_waits(now);
+            self.suspect(now);
             if let Some(late) = self.running.iter().position(|it| it.has_run_for(now) >= limit) {
                 return Some(self.give_up(late));
             }
@@ -106,13 +131,23 @@ impl<'a> Pass<'a> {
             let next_step = self.running.iter().map(|it| {
                 let has_run_for = it.has_run_for(now);
                 let is_ahead = |step: &i64| has_run_for < *step;
-                [SLOW_MS, TOLD_AFTER_MS].into_iter().find(is_ahead).unwrap_or(limit).min(limit) - has_run_for
+                [SLOW_MS, SUSPECTED_AFTER_MS, TOLD_AFTER_MS]
+                    .into_iter()
+                    .find(is_ahead)
+                    .unwrap_or(limit)
+                    .min(limit)
+                    - has_run_for
             });
             let sleep = Duration::from_millis(next_step.min().unwrap_or(SLOW_MS).max(1).unsigned_abs());
             match self.news.1.recv_timeout(sleep) {
                 Ok(News::Begun(workspace, generation, begun_at)) => {
                     if let Some(index) = self.index(&workspace, generation) {
                         self.running[index].begun_at = Some(begun_at);
+                    }
+                }
+                Ok(News::WaitsInVain(workspace, generation)) => {
+                    if let Some(index) = self.index(&workspace, generation) {
+                        return Some(self.give_up(index));
                     }
                 }
                 Ok(News::Answered(event)) => {
@@ -141,6 +176,24 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Has somebody look for what each collection that takes long by now may be waiting for, beside this thread: that can
+    /// take long, too.
+    fn suspect(&mut self, now: Timestamp) {
+        let is_one = |it: &&mut Running| !it.is_suspected && it.has_run_for(now) >= SUSPECTED_AFTER_MS;
+        for running in self.running.iter_mut().filter(is_one) {
+            running.is_suspected = true;
+            let (request, home) = (running.request.clone(), self.config.home.clone());
+            let sender = self.news.0.clone();
+            // Without a thread for it, the limit ends the collection.
+            let _ = thread::Builder::new().spawn(move || {
+                if suspicion::waits_in_vain(&request, home.as_deref()) {
+                    // Sending fails only after the pass has ended.
+                    let _ = sender.send(News::WaitsInVain(request.workspace, request.generation));
+                }
+            });
+        }
+    }
+
     fn index(&self, workspace: &WorkspaceId, generation: u64) -> Option<usize> {
         self.running
             .iter()
@@ -149,9 +202,10 @@ impl<'a> Pass<'a> {
 
     /// Gives a collection up: its programs end, and its thread is abandoned.
     fn give_up(&mut self, index: usize) -> Event {
-        let Running { request, requested_at, begun_at, budget } = self.running.remove(index);
+        let Running { request, requested_at, begun_at, budget, .. } = self.running.remove(index);
         one_less(&self.n_workers);
-        self.budgets.insert(request.workspace.clone(), Budget::new(budget.left()));
+        let budgets = self.budgets(&request.workspace);
+        budgets.reading = budgets.whole.part(budget.left());
         budget.close();
         collect::answer(&request, begun_at.unwrap_or(requested_at), Err(CollectProblem::TimedOut))
     }

@@ -14,7 +14,7 @@ use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor, Event, WorkspaceId,
     display_text,
 };
-use crate::process::Cancel;
+use crate::process::{Budget, Cancel};
 use crate::store::Store;
 
 #[derive(Debug, Default)]
@@ -50,7 +50,8 @@ impl RunningActions {
                     let event = Event::ActionProgressed { at: clock::now(), workspace, number, progress };
                     let _ = moved.send(EngineEvent::Event(event));
                 };
-                let tools = Tools { config: &config, report: &report, cancel: &cancel };
+                let budget = Budget::default();
+                let tools = Tools { config: &config, report: &report, cancel: &cancel, budget };
                 actions::perform(&request, Actor::Screen, store.as_ref(), &tools)
             });
             let (outcome, entry) = work.await.unwrap_or_else(|error| {

@@ -21,6 +21,8 @@ struct Shared {
     /// In milliseconds.
     lost: AtomicU64,
     closed: Cancel,
+    /// The budget that this one is a part of.
+    whole: Option<Budget>,
 }
 
 impl Budget {
@@ -29,12 +31,25 @@ impl Budget {
 
     /// A budget of which nothing is used yet.
     pub fn new(total: Duration) -> Budget {
-        Budget { shared: Arc::new(Shared { total, lost: AtomicU64::new(0), closed: Cancel::new() }) }
+        Budget::of(total, None)
     }
 
-    /// All that may be lost.
+    /// A part of this budget, of which nothing is used yet: it may lose at most so much, and what it loses is lost to the
+    /// whole.
+    #[must_use]
+    pub fn part(&self, most: Duration) -> Budget {
+        Budget::of(most, Some(self.clone()))
+    }
+
+    fn of(total: Duration, whole: Option<Budget>) -> Budget {
+        let (lost, closed) = (AtomicU64::new(0), Cancel::new());
+        Budget { shared: Arc::new(Shared { total, lost, closed, whole }) }
+    }
+
+    /// All that may be lost: of a part whose whole is used up, all of the whole.
     pub fn total(&self) -> Duration {
-        self.shared.total
+        let used_up = self.shared.whole.as_ref().filter(|whole| whole.left().is_zero());
+        used_up.map_or(self.shared.total, Budget::total)
     }
 
     /// What may still be lost.
@@ -42,7 +57,9 @@ impl Budget {
         if self.shared.closed.is_cancelled() {
             return Duration::ZERO;
         }
-        self.shared.total.saturating_sub(Duration::from_millis(self.shared.lost.load(Ordering::SeqCst)))
+        let lost = Duration::from_millis(self.shared.lost.load(Ordering::SeqCst));
+        let left = self.shared.total.saturating_sub(lost);
+        self.shared.whole.as_ref().map_or(left, |whole| left.min(whole.left()))
     }
 
     /// Ends what runs within the budget, and lets nothing more start: for a reading that is given up.
@@ -57,8 +74,12 @@ impl Budget {
 
     /// Notes that a program hung for so long.
     pub(super) fn lose(&self, lost: Duration) {
-        let lost = u64::try_from(lost.min(self.left()).as_millis()).unwrap_or(u64::MAX);
-        self.shared.lost.fetch_add(lost, Ordering::SeqCst);
+        let lost = lost.min(self.left());
+        let millis = u64::try_from(lost.as_millis()).unwrap_or(u64::MAX);
+        self.shared.lost.fetch_add(millis, Ordering::SeqCst);
+        if let Some(whole) = &self.shared.whole {
+            whole.lose(lost);
+        }
     }
 }
 

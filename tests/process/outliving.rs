@@ -147,3 +147,23 @@ fn what_is_known_to_wait_in_vain_is_ended_soon_and_what_works_is_not_suspected()
     let (known, unknown) = (budget.total().abs_diff(left), left.abs_diff(budget.left()));
     assert!(known < unknown, "{known:?} {unknown:?}");
 }
+
+#[test]
+fn what_a_part_of_a_budget_loses_is_lost_to_the_whole() {
+    let whole = Budget::new(Duration::from_millis(900));
+    let parts = [whole.part(Duration::from_millis(400)), whole.part(Duration::from_millis(800))];
+    let (_folder, mut hangs) = script("sleep 1000 & wait");
+    hangs.time_limit = Duration::from_hours(1);
+    let mut left = Vec::new();
+    for part in &parts {
+        hangs.budget = Some(part.clone());
+        assert_eq!(run(&hangs).unwrap().end, End::TimedOut);
+        left.push((part.left(), whole.left()));
+    }
+    assert_eq!(left, [(Duration::ZERO, Duration::from_millis(500)), (Duration::ZERO, Duration::ZERO)]);
+    // The whole is what is used up.
+    assert_eq!(parts.map(|part| part.total()), [whole.total(), whole.total()]);
+    let closed = Budget::default();
+    closed.part(Duration::from_secs(1)).close();
+    assert!(!closed.left().is_zero(), "a part that is given up ends nothing else");
+}

@@ -133,5 +133,5 @@ pub(super) fn undo(
 /// The [`Rescuer`] of this workspace, with the programs that the person trusts there.
 fn rescuer(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, ActionProblem> {
     let rescuer = trust::rescuer_for(tools.config, request.workspace.path())?;
-    Ok(Rescuer { cancel: tools.cancel.clone(), ..rescuer })
+    Ok(Rescuer { cancel: tools.cancel.clone(), budget: tools.budget.clone(), ..rescuer })
 }

@@ -7,7 +7,7 @@ use crate::engine::{EngineConfig, collect};
 use crate::model::{
     ActionClass, ActionOutcome, ActionProblem, ActionProgress, BranchPlan, NotAsked, RecordCost,
 };
-use crate::process::Cancel;
+use crate::process::{Budget, Cancel};
 
 /// The outcome of an action, or why it was not carried out.
 pub(super) type ActionFinished = Result<ActionOutcome, ActionProblem>;
@@ -53,6 +53,8 @@ pub(in crate::engine) struct Tools<'a> {
     pub(in crate::engine) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
     /// Cancels the action, if it can be cancelled.
     pub(in crate::engine) cancel: &'a Cancel,
+    /// What programs may lose together while they hang.
+    pub(in crate::engine) budget: Budget,
 }
 
 impl<'a> Tools<'a> {
