@@ -24,6 +24,8 @@ mod fixture;
 pub(crate) mod forget;
 #[path = "rescue/git_dirs.rs"]
 mod git_dirs;
+#[path = "rescue/hanging.rs"]
+mod hanging;
 #[path = "rescue/hostile.rs"]
 pub(crate) mod hostile;
 #[path = "rescue/keep.rs"]

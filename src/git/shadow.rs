@@ -39,6 +39,8 @@ pub struct Shadow {
     pub raw_index: Option<RawIndex>,
     /// Whether the user's own settings apply too.
     pub has_user_settings: bool,
+    /// Whether git lists what is untracked. If not, because it would hang, nothing tells what is ignored.
+    pub lists_untracked: bool,
     folder: PathBuf,
     format: ObjectFormat,
 }
@@ -84,6 +86,7 @@ impl Shadow {
             objects: work.join("objects"),
             raw_index,
             has_user_settings: false,
+            lists_untracked: true,
             git_dir,
             folder: work.to_owned(),
             format: repo.format,
@@ -110,6 +113,7 @@ impl Shadow {
             objects: repo.common_dir.join("objects"),
             raw_index: None,
             has_user_settings: true,
+            lists_untracked: true,
             folder,
             format: repo.format,
         };
@@ -147,7 +151,6 @@ impl Shadow {
     /// what differs.
     ///
     /// # Errors
-    /// They cannot be written.
     /// They cannot be written.
     pub fn configure(&self, settings: &[Setting]) -> Read<()> {
         let mut text = self.format.settings().to_owned();

@@ -84,11 +84,10 @@ fn work_is_saved_although_git_hangs_on_its_own_files() {
         repo.write("a", "2\n").write("new", "3\n");
         let rescuer = rescuer(&repo);
         repo.fifo(&repo.at(place));
-        let Err(RescueError::TimedOut(words)) = rescuer.record(repo.path()) else { panic!("{place}") };
-        assert!(words.contains(place) && words.contains("holds the work"), "{place}: {words}");
-        let reference = words.split(' ').find(|word| word.starts_with("refs/closeout/")).unwrap();
+        let made = rescuer.record(repo.path()).unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert!(format!("{:?}", made.notices).contains(place), "{place}: {made:?}");
         let into = repo.root().join("into");
-        rescuer.restore(repo.path(), reference, &into).unwrap();
+        rescuer.restore(repo.path(), &made.reference, &into).unwrap();
         assert_eq!(fs::read_to_string(into.join("a")).unwrap(), "2\n", "{place}");
         assert_eq!(fs::read_to_string(into.join("new")).unwrap(), "3\n", "{place}");
     }

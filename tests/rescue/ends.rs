@@ -181,14 +181,16 @@ fn an_undo_is_ended_before_it_moves_anything_or_finished() {
 #[test]
 fn a_git_that_hangs_is_ended_at_once() {
     let repo = rich();
-    fs::create_dir(repo.at("hanging")).unwrap();
-    let fifo = repo.at("hanging/.gitignore");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
     repo.write("hanging/file", "1\n");
-    let rescuer = rescuer(&repo);
+    let spoiled = repo.clone();
+    // It comes after the first look, so git opens it.
+    let rescuer = rescuer_at(&repo, Stage::Listed, move || {
+        spoiled.fifo(&spoiled.at("hanging/.gitignore"));
+    });
     let ended = std::thread::scope(|scope| {
         scope.spawn(|| {
-            until("git was never started", || !living_in(&repo).is_empty());
+            let hangs = || repo.at("hanging/.gitignore").exists() && !living_in(&repo).is_empty();
+            until("git was never started", hangs);
             assert!(rescuer.cancel.cancel());
         });
         rescuer.record(repo.path())

@@ -38,7 +38,10 @@ pub(super) fn write(
     draft: &Draft,
     commits: &Commits,
 ) -> Result<PathBuf, RescueError> {
+    // What git packs, it looks up in the attributes of the work tree that it knows: here one of our own.
+    let repo = worktree.repo.clone().with_top(shadow.folder().to_owned(), worktree.repo.key.clone());
     let git = worktree.git();
+    let git = git.on(&repo);
     let run = |args: &[&str], input| {
         let output = git.shadowed(shadow, IDENTITY.iter().chain(args), input)?;
         Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
@@ -110,7 +113,8 @@ impl<'r> Opened<'r> {
 
     /// The git runner for the unpacked repository.
     pub(super) fn git(&self) -> Git<'_> {
-        self.rescuer.runner(&self.repo, &self.lock)
+        // Nothing here makes git hang, and what hung elsewhere must not keep a bundle from being read.
+        self.rescuer.runner(&self.repo, &self.lock).anew()
     }
 }
 

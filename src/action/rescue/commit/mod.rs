@@ -111,7 +111,8 @@ impl Rescuer {
         if !is_shown(&paths, &plan.paths) {
             return Err(visible::changed());
         }
-        Ok(Recorded { settings, shadow, survey, head: Ok(head), unchanged, snapshot })
+        let hanging_rules = None;
+        Ok(Recorded { settings, shadow, hanging_rules, survey, head: Ok(head), unchanged, snapshot })
     }
 
     fn wanted_hooks<'a>(

@@ -14,7 +14,7 @@ use crate::action::rescue::base::whole_file::{self, read_small};
 use crate::action::rescue::base::{Journal, Opened, Place, RescueError, journal, repository, worktrees};
 use crate::action::rescue::{Rescuer, Stage};
 use crate::disk::{self, write};
-use crate::git::{Git, ObjectFormat, Repository, Sha1, head_in_the_way};
+use crate::git::{self, Git, ObjectFormat, Repository, Sha1, head_in_the_way};
 
 pub(super) use belonging::Belonging;
 
@@ -34,6 +34,8 @@ pub(crate) struct WorktreeLock<'r> {
     pub(crate) repo: Repository,
     /// Why its own repository cannot be used; `None` if it can.
     pub(crate) unusable: Option<String>,
+    /// Whether git's ignore rules are not to be read, because git hung.
+    pub(crate) is_without_rules: bool,
     /// Why its HEAD cannot be used, if the repository is read with one of our own.
     pub(crate) past_head: Option<String>,
     /// The git directory that all its worktrees share, as our folders know it.
@@ -67,7 +69,7 @@ impl<'r> WorktreeLock<'r> {
     pub(crate) fn take_any(rescuer: &'r Rescuer, workspace: &Path) -> Result<WorktreeLock<'r>, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             // Git would wait for it.
-            Opened::Usable(repo) if is_waited_for(&repo.git_dir.join("HEAD")) => {
+            Opened::Usable(repo) if git::is_waited_for(&repo.git_dir.join("HEAD")) => {
                 let reason = head_in_the_way(&repo.git_dir).unwrap_or_default();
                 WorktreeLock::of_unusable(rescuer, repo.top, reason)
             }
@@ -83,6 +85,9 @@ impl<'r> WorktreeLock<'r> {
         workspace: &Path,
     ) -> Result<WorktreeLock<'r>, RescueError> {
         let worktree = WorktreeLock::take_any(rescuer, workspace)?;
+        if let Some(words) = worktree.repo.hanging_file() {
+            return worktree.standing_in(format!("{words}, and git would wait for it"));
+        }
         let (git_dir, common_dir) = match worktree.unusable {
             None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
             Some(_) => (worktree.repo.top.join(".git"), worktree.repo.top.join(".git")),
@@ -105,9 +110,18 @@ impl<'r> WorktreeLock<'r> {
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
         let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
         let lock = Arc::new(lock);
-        let (unusable, past_head) = (None, None);
-        let worktree =
-            WorktreeLock { rescuer, repo, unusable, past_head, common_dir, folder, journal, owner, lock };
+        let worktree = WorktreeLock {
+            rescuer,
+            repo,
+            unusable: None,
+            is_without_rules: false,
+            past_head: None,
+            common_dir,
+            folder,
+            journal,
+            owner,
+            lock,
+        };
         belonging::check(&worktree.git())?;
         rescuer.reached(Stage::Locked);
         Ok(worktree)
@@ -130,9 +144,18 @@ impl<'r> WorktreeLock<'r> {
             worktrees::remember(&folder, &repo.top, &common_dir)?;
         }
         let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
-        let (unusable, past_head, lock) = (Some(reason), None, Arc::new(lock));
-        let worktree =
-            WorktreeLock { rescuer, repo, unusable, past_head, common_dir, folder, journal, owner, lock };
+        let worktree = WorktreeLock {
+            rescuer,
+            repo,
+            unusable: Some(reason),
+            is_without_rules: false,
+            past_head: None,
+            common_dir,
+            folder,
+            journal,
+            owner,
+            lock: Arc::new(lock),
+        };
         rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
@@ -141,6 +164,11 @@ impl<'r> WorktreeLock<'r> {
     pub(crate) fn standing_in(self, reason: String) -> Result<WorktreeLock<'r>, RescueError> {
         let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
         Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
+    }
+
+    /// The same for one in which git hangs, or would: it reads nothing of the repository, and no ignore rules either.
+    pub(crate) fn without_git(self, reason: String) -> Result<WorktreeLock<'r>, RescueError> {
+        Ok(WorktreeLock { is_without_rules: true, ..self.standing_in(reason)? })
     }
 
     /// Our folders for all worktrees of the repository.
@@ -157,7 +185,9 @@ impl<'r> WorktreeLock<'r> {
 
     /// The git runner for this worktree.
     pub(crate) fn git(&self) -> Git<'_> {
-        self.rescuer.runner(&self.repo, &self.lock)
+        let git = self.rescuer.runner(&self.repo, &self.lock);
+        // What was lost to a git that hung must not keep the work from being saved without it.
+        if self.is_without_rules { git.anew() } else { git }
     }
 
     /// A new unique name: the UTC time and eight digits, of which four are the owner's. Four digits are few: of so many
@@ -198,11 +228,6 @@ impl<'r> WorktreeLock<'r> {
         }
         Ok(())
     }
-}
-
-/// Whether git waits where this is opened for reading: for a FIFO, or a device.
-fn is_waited_for(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Our own folder for the worktree with this key, locked.

@@ -44,14 +44,17 @@ impl Rescuer {
         self.recorded(workspace, order).map(|(_, record, _)| record)
     }
 
-    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, all files
-    /// are recorded in the vault.
+    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, or git hangs in
+    /// it, all files are recorded in the vault.
     pub(crate) fn recorded(
         &self,
         workspace: &Path,
         order: RecordOrder,
     ) -> Result<(WorktreeLock<'_>, RescueRecord, Recorded), RescueError> {
         let mut worktree = WorktreeLock::take_any(self, workspace)?;
+        if let Some(words) = worktree.repo.hanging_file_of_files() {
+            worktree = worktree.without_git(format!("{words}, and git would wait for it"))?;
+        }
         let recovered = recovery::recover(&worktree);
         let mut made = recovered.and_then(|()| record_in(&worktree, order));
         if matches!(made, Err(RescueError::Git { .. }))
@@ -63,24 +66,17 @@ impl Rescuer {
             worktree = worktree.standing_in(reason)?;
             made = record_in(&worktree, order);
         }
-        match made {
-            Ok((record, read)) => Ok((worktree, record, read)),
-            Err(error @ RescueError::TimedOut(_)) => Err(kept_apart(worktree, order, error)),
-            Err(error) => Err(error),
+        if let Err(RescueError::TimedOut(words)) = &made
+            && !worktree.is_without_rules
+        {
+            worktree = worktree.without_git(words.clone())?;
+            match record_in(&worktree, order) {
+                // The hang is still the reason.
+                Err(RescueError::Nothing | RescueError::TimedOut(_)) => {}
+                again => made = again,
+            }
         }
-    }
-}
-
-/// Where git hangs on its own files, all files of the work tree go into the vault without it: the same error, with the
-/// record if there is one.
-fn kept_apart(worktree: WorktreeLock, order: RecordOrder, error: RescueError) -> RescueError {
-    if worktree.unusable.is_some() {
-        return error;
-    }
-    let Ok(worktree) = worktree.standing_in(error.to_string()) else { return error };
-    match record_in(&worktree, order) {
-        Ok((record, _)) => error.keeping(&record.reference),
-        Err(_) => error,
+        made.map(|(record, read)| (worktree, record, read))
     }
 }
 
@@ -110,19 +106,13 @@ fn record_where_ordered(
         repository::check_writable(&worktree.repo)?;
     }
     let (read, draft, spool) = read(worktree, &git, order)?;
-    // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-    let mut elsewhere = None;
-    let reason = match &worktree.unusable {
-        Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
-        None if read.survey.head.is_known() => match belonging::of(&git, &read.survey)? {
-            Belonging::Own => None,
-            Belonging::Elsewhere(notice) => {
-                elsewhere = Some(notice);
-                None
-            }
-            Belonging::Doubtful(reason) => Some(reason),
+    let (reason, elsewhere) = match vault_only(worktree, &read) {
+        Some(reason) => (Some(reason), None),
+        None => match belonging::of(&git, &read.survey)? {
+            Belonging::Own => (None, None),
+            Belonging::Elsewhere(notice) => (None, Some(notice)),
+            Belonging::Doubtful(reason) => (Some(reason), None),
         },
-        None => Some("HEAD names no commit and no branch that can be read".to_owned()),
     };
     let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
     let order = RecordOrder { keep_in, ..order };
@@ -143,6 +133,21 @@ fn record_where_ordered(
     Ok((record, read))
 }
 
+/// Why what was read goes into the vault only, as far as it does not depend on whose the repository is.
+fn vault_only(worktree: &WorktreeLock, read: &Recorded) -> Option<String> {
+    let hanging = read.hanging_rules.as_ref().map(|words| format!("{words}, and git would wait for it"));
+    let has_ignored = worktree.is_without_rules || hanging.is_some();
+    let ignored = if has_ignored { ", those that ignore rules name too" } else { "" };
+    let no_git = worktree.unusable.as_ref().map(|_| ", and nothing that only git has").unwrap_or_default();
+    let reasons: Vec<String> = worktree.unusable.iter().cloned().chain(hanging).collect();
+    if !reasons.is_empty() {
+        return Some(format!("{}; it holds all files{ignored}{no_git}", reasons.join("; ")));
+    }
+    // Git takes a folder without a valid HEAD for no repository and makes no reference there.
+    let unknown = || "HEAD names no commit and no branch that can be read".to_owned();
+    (!read.survey.head.is_known()).then(unknown)
+}
+
 /// Reads everything that a record holds.
 fn read(
     worktree: &WorktreeLock,
@@ -150,8 +155,14 @@ fn read(
     order: RecordOrder,
 ) -> Result<(Recorded, Draft, Spool), RescueError> {
     let settings = Settings::read(git)?;
-    let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+    let mut shadow = match seen_index::shadow(&worktree.repo, &worktree.work()) {
+        // A file of the repository's own is another kind of thing.
+        Err(RescueError::Refused(words)) => return Err(RescueError::Unusable(words)),
+        made => made?,
+    };
     shadow.configure(&settings.for_shadow())?;
+    let hanging_rules = if worktree.is_without_rules { None } else { git.hanging_rules(&shadow)? };
+    shadow.lists_untracked = !worktree.is_without_rules && hanging_rules.is_none();
     let mut spool = Spool::create(git, &shadow.file(STREAM))?;
     let is_wanted = |expected: &Expected| {
         check_size(worktree, order, expected)?;
@@ -166,7 +177,8 @@ fn read(
     let snapshot = draft.snapshot.clone();
     let trees = (head.as_ref().ok(), &snapshot);
     let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
-    Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
+    let recorded = Recorded { settings, shadow, hanging_rules, survey, head, unchanged, snapshot };
+    Ok((recorded, draft, spool))
 }
 
 /// Writes a record of what was read. It is verified and on disk when this returns.

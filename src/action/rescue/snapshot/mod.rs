@@ -334,6 +334,8 @@ pub(crate) struct Recorded {
     pub(crate) settings: Settings,
     /// The shadow in which it was read, with a copy of the index.
     pub(crate) shadow: Shadow,
+    /// Ignore rules that git would wait for, in words: none were read then.
+    pub(crate) hanging_rules: Option<String>,
     pub(crate) survey: Survey,
     /// The tree of the last commit, or why it could not be read before the record was made.
     pub(crate) head: Result<Tree, String>,

@@ -23,6 +23,12 @@ pub(crate) struct Unchanged {
     pub(crate) attributes: Option<Attributes>,
 }
 
+impl Unchanged {
+    fn of(both: BTreeSet<Vec<u8>>) -> Unchanged {
+        Unchanged { stored_alike: both.clone(), written_alike: both, attributes: None }
+    }
+}
+
 pub(crate) fn files(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -51,9 +57,13 @@ pub(crate) fn files(
         // A commit needs those of all paths, and these are among them.
         let paths = visible::paths(head, snapshot, survey);
         let paths = paths.iter().map(|it| &it.path[..]);
-        let attributes = attributes.insert(conversion::attributes(git, shadow, paths)?);
+        attributes = match conversion::attributes(git, shadow, paths) {
+            // Nothing tells what git would convert.
+            Err(RescueError::SavedOnly(_)) => return Ok(Unchanged::of(both)),
+            read => Some(read?),
+        };
         for it in differing {
-            let attributes = attributes.get(&it.entry.path);
+            let attributes = attributes.as_ref().and_then(|all| all.get(&it.entry.path));
             let filter = attributes.and_then(|it| it.get("filter"));
             if filter.is_some_and(|filter| settings.filters.contains(filter)) {
                 if is_as_git_left_it(shadow, it.entry, it.blob) {
@@ -64,7 +74,7 @@ pub(crate) fn files(
             }
         }
     }
-    let mut unchanged = Unchanged { stored_alike: both.clone(), written_alike: both, attributes };
+    let mut unchanged = Unchanged { attributes, ..Unchanged::of(both) };
     // On failure they count as changed.
     if !converted.is_empty() && (Conversion { git, shadow }).find(&converted, &mut unchanged).is_err() {
         git.check_cancelled()?;

@@ -36,6 +36,9 @@ impl Unlisted {
 
 /// What ignore rules match: files, and folders that are ignored entirely.
 pub(crate) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+    if !shadow.lists_untracked {
+        return Ok(BTreeSet::new());
+    }
     let args = ["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());

@@ -32,8 +32,11 @@ pub(crate) struct Untracked {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Lists what is neither ignored nor in the index.
+/// Lists what is neither ignored nor in the index, if git can.
 pub(crate) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
+    if !shadow.lists_untracked {
+        return Ok(Untracked::default());
+    }
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());

@@ -122,7 +122,7 @@ pub(crate) fn survey_if(
     // The first write through a later mapping sets the file's time.
     let mapped = mapped::inodes();
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
-    let (mut untracked, mut has_unlisted) = (Untracked::default(), false);
+    let (mut untracked, mut has_unlisted) = (Untracked::default(), !shadow.lists_untracked);
     for round in 1..=ROUNDS {
         // In a large tree these walks of git's are most of the cost: one in each round.
         let is_listed = round % 2 == 1;
@@ -221,7 +221,7 @@ struct Index {
 
 impl Index {
     fn read(git: &Git<'_>, shadow: &Shadow, head: &Head) -> Result<Index, RescueError> {
-        if shadow.raw_index.is_some() || head.commit.is_none() {
+        if shadow.lists_untracked && (shadow.raw_index.is_some() || head.commit.is_none()) {
             match index_and_untracked(git, shadow) {
                 Ok((entries, listed)) => {
                     let listed = Some(listed.into());
