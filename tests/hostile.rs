@@ -31,8 +31,9 @@ use witness::Traced;
 
 /// The content of files outside that nothing may show or keep.
 const SECRET: &str = "hunter2-not-for-anybody";
-/// How long a command may take: what hangs may cost a reading (10 s) and an action (6 s), and the tracing.
-const BUDGET: Duration = Duration::from_secs(20);
+/// How long a command may take: programs that hang may cost it 6 s, git's library that hangs half of a reading (5 s), and
+/// the tracing takes its time.
+const BUDGET: Duration = Duration::from_secs(12);
 /// Programs in the top folder that nothing may start, although `PATH` begins with `.`.
 const DECOYS: [&str; 7] = ["git", "claude", "codex", "sh", "ps", "tmux", "commit-rescue.py"];
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use crate::support::repo::Repo;
 use crate::support::test_env::{Run, TestEnv};
 
 /// An env on whose path there are these programs (name and script) before the machine's own.
@@ -197,4 +198,20 @@ fn tmux_that_swallows_notices_is_told_where_they_need_it() {
     old.configure("[notify]\nways = [\"osc9\"]\n");
     let run = old.run(old.shop(), &["doctor"]);
     assert!(!section(&run, "tmux").iter().any(|line| line.contains("notices")), "{run:?}");
+}
+
+/// G12: git reads the settings of a person even for its version.
+#[test]
+fn what_git_would_wait_for_is_named_and_not_waited_for() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    repo.fifo(&env.at("home/.gitconfig")).fifo(&repo.at("deep/.gitignore"));
+    let run = env.run(repo.path(), &["doctor"]);
+    let told = section(&run, "git").join("\n");
+    assert_eq!(run.code, 1, "{run:?}");
+    for words in ["git version ", "home/.gitconfig is no file", "deep/.gitignore is no file but a FIFO"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    repo.fifo(&repo.at(".git/shallow"));
+    assert!(env.run(repo.path(), &["doctor"]).out.contains(".git/shallow is no file but a FIFO"));
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::support::repo::Repo;
 use crate::support::test_env::TestEnv;
 
@@ -55,4 +57,35 @@ fn a_command_that_does_not_wait_says_nothing_of_it() {
         let run = env.run(repo.path(), &words.split(' ').collect::<Vec<_>>());
         assert!(!run.err.contains("is slow"), "{words}: {run:?}");
     }
+}
+
+/// G07: what git would wait for below the work tree is found, and no limit is waited for: it is ten minutes here.
+#[test]
+fn a_pipe_among_the_ignore_rules_is_named_and_not_waited_for() {
+    let repo = Repo::new();
+    repo.switch("work").write("a", "1\n").commit("one");
+    repo.write(".gitignore", "*.log\n").write("a.log", "ignored\n").write("deep/file", "1\n");
+    repo.fifo(&repo.at("deep/.gitignore"));
+    let env = TestEnv::beside(&repo);
+    env.configure("[watch]\ncollect_limit_seconds = 600\n");
+    let named = |text: &str| {
+        text.contains("deep/.gitignore is no file but a FIFO") && !text.contains("did not answer")
+    };
+    for (words, code) in [
+        ("status", 0),
+        ("check", 3),
+        ("undo -y", 12),
+        ("doctor", 1),
+        ("rescue -y", 11),
+        ("rescue --record-only", 0),
+    ] {
+        let run = env.run(repo.path(), &words.split(' ').collect::<Vec<_>>());
+        assert_eq!(run.code, code, "{words}: {run:?}");
+        assert!(words.starts_with("undo") || named(&run.out), "{words}: {run:?}");
+    }
+    let listed: Value = env.run(repo.path(), &["rescues", "--json"]).json();
+    assert_eq!(
+        (listed["records"].as_array().unwrap().len(), &listed["records"][0]["state"]),
+        (1, &"vault_only".into())
+    );
 }

@@ -11,7 +11,7 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
-use crate::git::{LEAST_GIT, version_in};
+use crate::git::{LEAST_GIT, Repository, no_file, user_file_in_the_way, version_in};
 use crate::model::{NoticeRoute, ReadProblem, display_text, quantity};
 use crate::present::counts;
 use crate::process::{self, End, Spec};
@@ -98,6 +98,7 @@ pub(super) fn git(environment: &Environment) -> Section {
         }
         Some(Version::Known(version)) => git_version(version),
     }];
+    findings.extend(waited_for(environment));
     findings.push(match git::worktrees(&environment.here) {
         Ok(worktrees) => {
             let worktrees = worktrees.found;
@@ -118,6 +119,26 @@ pub(super) fn git(environment: &Environment) -> Section {
         Err(unreadable) => Finding::problem(unreadable.detail, "see that `git status` works here"),
     });
     Section::new("git", findings)
+}
+
+/// What git would wait for, or fail on: among the user's own files, or those of the repository of the working directory.
+fn waited_for(environment: &Environment) -> Vec<Finding> {
+    let home = environment.variable("HOME").map(Path::new);
+    let of_user = home.and_then(user_file_in_the_way);
+    let of_user = of_user.map(|words| {
+        Finding::problem(words, "until then git runs without your settings, and nothing is committed")
+    });
+    let repository = Repository::find(&environment.here).ok().flatten();
+    let rules = |repository: Repository| {
+        let folder = repository.folders_with_hanging_rules().into_iter().next()?;
+        Some(no_file(&repository.top.join(folder).join(".gitignore")))
+    };
+    let hanging =
+        repository.and_then(|repository| repository.hanging_file_of_files().or_else(|| rules(repository)));
+    let hanging = hanging.map(|words| {
+        Finding::problem(format!("{words}, and git waits for it"), "put a file in its place, or remove it")
+    });
+    of_user.into_iter().chain(hanging).collect()
 }
 
 fn git_version(line: String) -> Finding {
@@ -294,7 +315,11 @@ pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Versio
 /// The output of a program that succeeded; otherwise how it ended, or `None` if it was not started.
 fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Result<String, Option<End>> {
     let program = environment.program(name).ok_or(None)?;
-    let mut spec = Spec::new(program, "/").args(arguments.iter().copied());
+    // Git reads the user's settings even for its version, and would wait for a FIFO in their place.
+    let mut spec = Spec::new(program, "/")
+        .args(arguments.iter().copied())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     spec.time_limit = VERSION_LIMIT;
     for variable in ["PATH", "HOME", "LANG", "TMUX", "TMPDIR"] {
         if let Some(value) = environment.variable(variable) {
