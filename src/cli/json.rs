@@ -21,7 +21,7 @@ pub(super) struct Printed<T> {
     class: ActionClass,
     /// The exit code of the program.
     exit_code: u8,
-    /// Why it was not done, or not all of it, in words.
+    /// Why it was not done, not all of it, or elsewhere than usual, in words.
     reason: Option<String>,
     /// What can be done about that, a sentence each.
     next: Vec<String>,

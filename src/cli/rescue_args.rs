@@ -44,10 +44,11 @@ pub(super) struct Rescue {
     /// The author, if git knows none: `Name <mail>`
     #[arg(long, value_name = "AUTHOR", value_parser = CommitAuthor::from_str)]
     pub(super) author: Option<CommitAuthor>,
-    /// Commit to a protected branch
+    /// Commit to the branch here although it is protected, and not to a new branch beside it
     #[arg(long, conflicts_with = "new_branch")]
     pub(super) protected: bool,
-    /// Commit to a new branch; HEAD, index and work tree stay unchanged
+    /// Commit to a new branch; HEAD, index and work tree stay unchanged. The default where the branch here is protected,
+    /// is checked out elsewhere too, or is none (a detached HEAD)
     #[arg(long)]
     pub(super) new_branch: bool,
     /// Run the repository's commit hooks, as git would; they must be trusted (`closeout trust`)

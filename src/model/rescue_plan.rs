@@ -197,6 +197,8 @@ pub enum PlanNote {
     NotCovered(Vec<String>),
     /// The staged versions of this many files are not committed; the record keeps them.
     StagedVersions(usize),
+    /// A new branch of an earlier rescue, this one, holds the very commit already.
+    CommittedOn(RefName),
 }
 
 /// One path of a plan.

@@ -252,6 +252,7 @@ pub(crate) fn note(note: &PlanNote) -> String {
         PlanNote::FiltersNotTrusted(names) => plan_note::filters(names.join(", ")),
         PlanNote::NotCovered(names) => plan_note::not_covered(names.join(", ")),
         PlanNote::StagedVersions(n) => plan_note::staged(n),
+        PlanNote::CommittedOn(name) => plan_note::committed_on(branch(name)),
     }
 }
 

@@ -108,7 +108,7 @@ phrases! {
     /// Commits that no branch holds.
     loose { title, question(commits, branch), preview(commits, branch), stays, earlier(n), further(n), kept(commits, branch, id) }
     /// What a plan's paths do not show.
-    plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n) }
+    plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n), committed_on(branch) }
     /// Checks that the user configured.
     checks {
         title, question, none, trust_question, untrusted, to_trust, scope(limits), most_lines(n), group(names), judge(criteria), read(files),

@@ -78,7 +78,7 @@ pub struct PlanRow {
     paths: Vec<PathRow>,
     /// The commit message, as it will be stored.
     message: String,
-    /// Why no commit is made as the plan stands.
+    /// Why no commit is made as the plan stands; with a target, why it is not the branch that is checked out.
     refusal: Option<String>,
     /// Ways to make several commits of it.
     splits: Vec<SplitRow>,

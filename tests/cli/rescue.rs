@@ -253,3 +253,53 @@ fn what_stands_in_the_place_of_an_own_folder_is_named_with_the_way_out() {
     std::fs::remove_file(env.at("state/rescue")).unwrap();
     assert_eq!(run(&env, &repo, &["rescue", "--record-only"]).code, 0);
 }
+
+/// V08: a yes means what the screen has chosen already.
+#[test]
+fn on_a_protected_branch_yes_commits_beside_it_and_says_why() {
+    let repo = dirty();
+    let env = TestEnv::new();
+    let (work, status_before) = (repo.head(), status(&repo));
+    let branches = || repo.git(["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    let elsewhere = |run: &Run, why: &str| {
+        assert_eq!(run.code, 0, "{why}: {run:?}");
+        assert!(run.out.contains(why) && run.out.contains(" on rescue/"), "{why}: {run:?}");
+        assert_eq!((repo.head(), status(&repo)), (work.clone(), status_before.clone()), "{why}");
+        let made = branches().lines().find(|name| name.starts_with("rescue")).unwrap().to_owned();
+        let files = repo.git(["show", "--format=", "--name-only", &made]);
+        assert!(files.contains("parser.rs") && !files.contains(".env"), "{why}: {files}");
+    };
+    for branch in ["main", "release/2", "production"] {
+        repo.git(["branch", "-M", branch]);
+        let before = branches();
+        let why = format!("the branch {branch} is protected");
+        elsewhere(&run(&env, &repo, &["rescue", "--yes"]), &why);
+        // Whoever always says yes gets no further branch for the same work.
+        let (made, again) = (branches(), run(&env, &repo, &["rescue", "--yes"]));
+        assert_eq!((again.code, branches()), (12, made), "{branch}: {again:?}");
+        assert!(again.err.contains("committed already, on rescue"), "{branch}: {again:?}");
+        let undone = run(&env, &repo, &["undo", "--yes"]);
+        assert_eq!((undone.code, branches()), (0, before), "{branch}: {undone:?}");
+    }
+    let shown = run(&env, &repo, &["rescue", "--dry-run", "--json"]).json();
+    assert!(shown["target"]["new_branch"].is_string() && shown["refusal"].is_string(), "{shown:#}");
+    // Nobody to ask.
+    let asked = run(&env, &repo, &["rescue", "--json"]);
+    let next = asked.json()["next"].to_string();
+    assert!(asked.code == 11 && next.contains("--yes") && next.contains("--protected"), "{asked:?}");
+    let made = run(&env, &repo, &["rescue", "--yes", "--json"]).json();
+    assert!(made["branch"].as_str().unwrap().starts_with("refs/heads/rescue"), "{made:#}");
+    assert!(made["reason"].as_str().unwrap().contains("production is protected"), "{made:#}");
+    assert_eq!(run(&env, &repo, &["undo", "--yes"]).code, 0);
+    repo.git(["checkout", "-q", "--detach"]);
+    elsewhere(&run(&env, &repo, &["rescue", "--yes"]), "HEAD is detached");
+    assert_eq!(run(&env, &repo, &["undo", "--yes"]).code, 0);
+    // The person's own words.
+    repo.git(["checkout", "-q", "production"]);
+    let here = run(&env, &repo, &["rescue", "--yes", "--protected"]);
+    assert!(here.code == 0 && here.out.contains(" on production"), "{here:?}");
+    assert_eq!(run(&env, &repo, &["undo", "--yes"]).code, 0);
+    env.configure("[rescue]\nprotected = [\"main\"]\n");
+    let here = run(&env, &repo, &["rescue", "--yes"]);
+    assert!(here.code == 0 && here.out.contains(" on production") && !here.out.contains("why:"), "{here:?}");
+}

@@ -221,7 +221,13 @@ fn the_own_program_and_the_protected_branches_are_named_by_the_person_alone() {
     let env = env.with_variable("CLOSEOUT_CONFIG", &file);
     let plan = planned(&env, &repo);
     assert_eq!(plan["programs"]["own"]["is_trusted"], Value::Bool(true), "{plan:#}");
-    assert_eq!(plan["target"], Value::Null, "{plan:#}");
+    assert!(plan["target"]["new_branch"].is_string(), "{plan:#}");
+    // It commits to the branch that it finds, so a new one is no way out.
+    let refused = run(&env, &repo, &["rescue", "--own-program", "--yes"]);
+    assert!(
+        refused.code == 11 && refused.err.contains("work is protected") && !canary.exists(),
+        "{refused:?}"
+    );
     let made = run(&env, &repo, &["rescue", "--own-program", "--protected", "--yes"]);
     assert_eq!(made.code, 11, "it ran and made no commit: {made:?}");
     assert!(canary.exists());

@@ -10,15 +10,15 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::target;
 use crate::action::rescue::snapshot::Recorded;
 use crate::action::rescue::survey::spool::STREAM;
-use crate::action::rescue::survey::{Tree, leaving_out};
+use crate::action::rescue::survey::{Tree, leaving_out, listing};
 use crate::action::rescue::trust::Programs;
 use crate::action::rescue::visible::{
     self, Attributes, MessageFacts, Staged, Staging, Trusted, message, split,
 };
 use crate::git::{ForPrograms, Git};
 use crate::model::{
-    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
-    RescueRecord,
+    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RefName,
+    RescuePlan, RescueRecord,
 };
 
 /// What the front contributes to a plan, mostly material for the commit message. All of it may be untrusted
@@ -84,7 +84,8 @@ impl Rescuer {
         }
         let survey = &current.survey;
         let programs = self.programs(&git, &current.settings, &survey.entries, &survey.untracked)?;
-        let (ways, filters) = self.show_commit(&git, current, &programs, &mut targets, &mut paths)?;
+        let Shown { ways, filters, committed_on } =
+            self.show_commit(&git, current, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&MessageFacts {
             task: request.task.as_deref(),
             said: request.last_words.as_deref(),
@@ -100,7 +101,8 @@ impl Rescuer {
             None => words.message(&changes),
         };
         let filters: Vec<String> = filters.into_iter().collect();
-        let notes = notes(current, &programs, &paths, &filters);
+        let mut notes = notes(current, &programs, &paths, &filters);
+        notes.extend(committed_on.map(PlanNote::CommittedOn));
         Ok(RescuePlan {
             record: rescued,
             branch: current.survey.head.branch.clone(),
@@ -120,14 +122,24 @@ impl Rescuer {
     }
 }
 
+/// What the commit would be.
+#[derive(Default)]
+struct Shown {
+    /// The possible splits.
+    ways: Vec<split::Route>,
+    /// The filters that would run a program.
+    filters: BTreeSet<String>,
+    /// The new branch of an earlier rescue that holds the commit already.
+    committed_on: Option<RefName>,
+}
+
 /// Why the record has no reference, which a visible commit needs.
 fn vault_only(notice: &RecordNotice) -> Option<&str> {
     if let RecordNotice::VaultOnly { reason } = notice { Some(reason) } else { None }
 }
 
 impl Rescuer {
-    /// Fills `paths` with what the commit would hold. Returns the possible splits and the filters that would
-    /// run a program.
+    /// Fills `paths` with what the commit would hold.
     fn show_commit(
         &self,
         git: &Git<'_>,
@@ -135,25 +147,27 @@ impl Rescuer {
         programs: &Programs,
         targets: &mut target::Targets,
         paths: &mut [PlannedPath],
-    ) -> Result<(Vec<split::Route>, BTreeSet<String>), RescueError> {
+    ) -> Result<Shown, RescueError> {
         let attributes = current.attributes(git, paths.iter().map(|it| &it.path[..]))?;
         let filters = filters(paths, &attributes, current, programs.is_trusted);
+        let mut shown = Shown { filters, ..Shown::default() };
         if targets.all.is_empty() {
-            return Ok((Vec::new(), filters));
+            return Ok(shown);
         }
         let staging = current.staging(git, &attributes, self.for_programs(programs));
         let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit);
         match can_commit.and_then(|()| stage_all(&staging, paths)) {
             Ok(staged) => {
                 show_staged(paths, &current.snapshot, &staged);
-                Ok((split::ways(&current.survey, current.head_tree(), &staged), filters))
+                shown.ways = split::ways(&current.survey, current.head_tree(), &staged);
+                if targets.usual.is_none() {
+                    shown.committed_on = committed_on(git, current, paths, &staged)?;
+                }
             }
-            Err(RescueError::SavedOnly(words)) => {
-                *targets = target::Targets::none(words);
-                Ok((Vec::new(), filters))
-            }
-            Err(error) => Err(error),
+            Err(RescueError::SavedOnly(words)) => *targets = target::Targets::none(words),
+            Err(error) => return Err(error),
         }
+        Ok(shown)
     }
 
     /// What trusted filters run and get; `None` if they are not trusted.
@@ -221,6 +235,25 @@ fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
             path.object = entry.as_ref().map(|entry| entry.id.clone());
         }
     }
+}
+
+/// The new branch of an earlier rescue whose commit is the one that the plan shows, on the same commit.
+fn committed_on(
+    git: &Git<'_>,
+    current: &Recorded,
+    paths: &[PlannedPath],
+    staged: &Staged,
+) -> Result<Option<RefName>, RescueError> {
+    let mut tree = current.head_tree().clone();
+    for path in paths.iter().filter(|path| path.left_out.is_none()) {
+        match staged.get(&path.path).and_then(Option::as_ref) {
+            Some(entry) => drop(tree.insert(path.path.clone(), entry.clone())),
+            None => drop(tree.remove(&path.path)),
+        }
+    }
+    let trees = listing::trees(git.repo.format, &tree)?;
+    let Some(top) = trees.last().filter(|_| tree != *current.head_tree()) else { return Ok(None) };
+    target::with_commit(git, &top.id, current.survey.head.commit)
 }
 
 /// How many commands a note names before it only counts the rest.

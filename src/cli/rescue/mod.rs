@@ -16,9 +16,9 @@ use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
 use crate::cli::output;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, PlannedPath,
-    RecordCost, RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram, display_text,
-    quantity,
+    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, PlanNote,
+    PlannedPath, RecordCost, RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram,
+    display_text, quantity,
 };
 use crate::present::phrases::loose as say;
 use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
@@ -76,6 +76,12 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         fail(&problem);
         return planned(&plan, problem.class, Some(problem.message), next, rescue.json);
     }
+    if let Some(note) = committed_already(&plan, rescue) {
+        if !rescue.json {
+            output::complain(&display_text::line(&note));
+        }
+        return planned(&plan, ActionClass::Nothing, Some(note), Vec::new(), rescue.json);
+    }
     if rescue.dry_run {
         return planned(&plan, ActionClass::Done, None, Vec::new(), rescue.json);
     }
@@ -132,12 +138,16 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         let message = format!("nothing was committed; the work is kept in {reference}");
         output::complain(&message);
         // Declined, or nobody to ask: the outcome is that the work is saved.
-        return planned(&plan, ActionClass::SavedOnly, Some(message), Vec::new(), rescue.json);
+        let next = if plan.refusal.is_some() { ways_out(&plan) } else { Vec::new() };
+        return planned(&plan, ActionClass::SavedOnly, Some(message), next, rescue.json);
     }
+    let why_elsewhere = plan.refusal.clone().filter(|_| is_to_new_branch(&plan));
     let outcome = target_workspace.act_or_signal(Action::Rescue { plan })?;
     let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
-        Printed::new(rescued.record.class(), RescuedRow::of(&rescued)).print()?;
+        let class = rescued.record.class();
+        let printed = Printed::new(class, RescuedRow::of(&rescued));
+        printed.ending(Outcome::Action(class), why_elsewhere, Vec::new()).print()?;
     } else {
         for commit in &rescued.commits {
             output::print_line(&format!("committed {commit} on {}", baseline::branch(&rescued.branch)))?;
@@ -175,7 +185,7 @@ fn ways_out(plan: &RescuePlan) -> Vec<String> {
         CommitTarget::Head => None,
         CommitTarget::ProtectedHead => Some("--protected commits to this branch all the same".to_owned()),
         CommitTarget::NewBranch(name) => {
-            Some(format!("--new-branch commits to a new branch, {}", baseline::branch(name)))
+            Some(format!("--yes commits to a new branch, {}", baseline::branch(name)))
         }
     };
     let restore = format!("`closeout restore {} FOLDER` gives the files back", plan.record.reference);
@@ -235,6 +245,10 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
         choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)))
             .ok_or_else(|| usage("--new-branch: no new branch can be made here"))?;
     }
+    if plan.target.is_none() && !rescue.own_program {
+        // As on the screen: where the branch here should not take the commit, a new one does.
+        let _is_offered = choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)));
+    }
     plan.choose_paths(|paths| include(paths, rescue))?;
     if let Some(author) = &rescue.author {
         plan.author = Some(author.clone());
@@ -252,6 +266,16 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
         plan.split = Some(kind);
     }
     Ok(())
+}
+
+/// The note that the commit exists on a new branch already, unless the flags ask for another one: whoever always says yes
+/// gets one branch, not one each time.
+fn committed_already(plan: &RescuePlan, rescue: &Rescue) -> Option<String> {
+    let is_usual = !(rescue.new_branch || rescue.protected || rescue.hooks || rescue.own_program)
+        && rescue.include.is_empty()
+        && rescue.split.is_none();
+    let is_it = |note: &&PlanNote| is_usual && matches!(note, PlanNote::CommittedOn(_));
+    plan.notes.iter().find(is_it).map(action::note)
 }
 
 fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
@@ -286,11 +310,11 @@ fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool
 
 fn target_words(plan: &RescuePlan) -> String {
     let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
-    if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
-        format!("the new branch {branch}")
-    } else {
-        branch
-    }
+    if is_to_new_branch(plan) { format!("the new branch {branch}") } else { branch }
+}
+
+fn is_to_new_branch(plan: &RescuePlan) -> bool {
+    matches!(plan.target, Some(CommitTarget::NewBranch(_)))
 }
 
 fn usage(message: &str) -> Failure {

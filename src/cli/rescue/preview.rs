@@ -106,6 +106,9 @@ fn write_target(text: &mut String, plan: &RescuePlan) {
     if !message.is_empty() {
         let _ = writeln!(text, "\n{message}");
     }
+    if let (Some(CommitTarget::NewBranch(_)), Some(why)) = (&plan.target, &plan.refusal) {
+        let _ = writeln!(text, "why: {}", display_text::line(why));
+    }
     match (&plan.author, &plan.target) {
         (Some(author), Some(_)) => {
             let name = display_text::line(&author.name);

@@ -6,7 +6,7 @@
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::Survey;
 use crate::git::{Git, Repository, Stdin, operation};
-use crate::model::{CommitTarget, Operation, RefName};
+use crate::model::{CommitId, CommitTarget, Operation, RefName};
 
 /// The possible targets of a commit.
 pub(crate) struct Targets {
@@ -108,7 +108,7 @@ pub(crate) fn targets(
             all: vec![new_branch, CommitTarget::ProtectedHead],
             usual: None,
             refusal: Some(format!(
-                "the branch {name} is protected; choose a new branch, or this one explicitly"
+                "the branch {name} is protected: a commit goes to a new branch, unless you choose this one"
             )),
         });
     }
@@ -177,6 +177,18 @@ pub(crate) fn n_checked_out(git: &Git<'_>, branch: &RefName) -> Result<usize, Re
     let list = git.answer(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?;
     let wanted = format!("branch {branch}");
     Ok(list.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
+}
+
+/// The branch made by a rescue whose last commit has this tree and this parent.
+pub(crate) fn with_commit(
+    git: &Git<'_>,
+    tree: &str,
+    parent: Option<CommitId>,
+) -> Result<Option<RefName>, RescueError> {
+    let beside = format!("{RESCUES}-*");
+    let lines = git.lines(["for-each-ref", "--format=%(tree) %(parent) %(refname)", RESCUES, &beside])?;
+    let wanted = format!("{tree} {} ", parent.map(|id| id.to_string()).unwrap_or_default());
+    Ok(lines.iter().find_map(|line| line.strip_prefix(&wanted)).and_then(RefName::new))
 }
 
 /// A name for a new branch that does not collide with an existing one.
