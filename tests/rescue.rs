@@ -28,6 +28,8 @@ mod git_dirs;
 mod hanging;
 #[path = "rescue/hostile.rs"]
 pub(crate) mod hostile;
+#[path = "rescue/inside.rs"]
+mod inside;
 #[path = "rescue/keep.rs"]
 mod keep;
 #[path = "rescue/kill.rs"]

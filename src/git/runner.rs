@@ -10,6 +10,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -385,14 +386,15 @@ fn owned<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Vec<OsString> {
     args.into_iter().map(|arg| arg.as_ref().to_owned()).collect()
 }
 
-/// The name of the command, which follows the settings.
+/// The name of the command, which follows the settings and options for all commands.
 fn command_of(args: &[OsString]) -> String {
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
-        if arg != "-c" {
+        if arg == "-c" {
+            rest.next();
+        } else if !arg.as_bytes().starts_with(b"-") {
             return arg.to_string_lossy().into_owned();
         }
-        rest.next();
     }
     String::new()
 }

@@ -3,6 +3,7 @@
 
 pub(super) mod commits;
 pub(super) mod coverage;
+pub(super) mod inside;
 pub(super) mod key_like;
 pub(super) mod leaving_out;
 pub(super) mod listing;
@@ -15,11 +16,9 @@ pub(super) mod spool;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rustix::fs::FileType;
-use rustix::io::Errno;
-
 use crate::action::clock;
 use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::inside::{InnerRules, too_deep};
 use crate::action::rescue::survey::listing::Head;
 use crate::action::rescue::survey::reading::{Found, is_too_deep};
 use crate::disk::write::is_removed;
@@ -123,16 +122,18 @@ pub(crate) fn survey_if(
     let mapped = mapped::inodes();
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
     let (mut untracked, mut has_unlisted) = (Untracked::default(), !shadow.lists_untracked);
+    let mut rules = InnerRules::default();
     for round in 1..=ROUNDS {
         // In a large tree these walks of git's are most of the cost: one in each round.
         let is_listed = round % 2 == 1;
         if is_listed {
             untracked = listed.take().map_or_else(|| listing::untracked(git, shadow), Ok)?;
         }
-        let mut names = Names::list(git, &tree, &entries, &untracked);
+        let mut search = Search { git, shadow, tree: &tree, rules: &mut rules };
+        let mut names = Names::list(&mut search, &entries, &untracked)?;
         let is_covered = !is_listed || has_unlisted;
         if is_covered {
-            has_unlisted = names.add_unlisted(git, shadow, &tree)?;
+            has_unlisted = names.add_unlisted(&mut search)?;
         }
         names.leave_out_deep();
         names.paths.extend(others.iter().cloned());
@@ -268,6 +269,14 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
     expected
 }
 
+/// Where names are looked for.
+struct Search<'a> {
+    git: &'a Git<'a>,
+    shadow: &'a Shadow,
+    tree: &'a WorkTree,
+    rules: &'a mut InnerRules,
+}
+
 struct Names {
     paths: BTreeSet<Vec<u8>>,
     nested: BTreeSet<Vec<u8>>,
@@ -277,7 +286,12 @@ struct Names {
 
 impl Names {
     /// What the index and git's list name, and what is in nested repositories.
-    fn list(git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry], untracked: &Untracked) -> Names {
+    fn list(
+        search: &mut Search<'_>,
+        entries: &[IndexEntry],
+        untracked: &Untracked,
+    ) -> Result<Names, RescueError> {
+        let tree = search.tree;
         let warnings = untracked.warnings.iter().cloned();
         let mut names = Names {
             paths: untracked.paths.iter().cloned().collect(),
@@ -294,11 +308,25 @@ impl Names {
             }
         }
         names.nested.extend(untracked.nested.iter().cloned());
-        names.name_broken(git, tree, entries);
-        for folder in names.nested.clone() {
-            names.walk(tree, &folder);
-        }
-        names
+        names.name_broken(search.git, tree, entries);
+        let nested = std::mem::take(&mut names.nested);
+        names.add_nested(search, nested)?;
+        Ok(names)
+    }
+
+    /// Adds the repositories at these folders, with what is in them.
+    fn add_nested(
+        &mut self,
+        search: &mut Search<'_>,
+        mut folders: BTreeSet<Vec<u8>>,
+    ) -> Result<(), RescueError> {
+        let Search { git, shadow, tree, rules } = search;
+        let (mut inside, mut ignored) = rules.find(git, shadow, tree, &folders)?;
+        self.paths.append(&mut inside.paths);
+        self.gaps.append(&mut inside.gaps);
+        self.ignored.append(&mut ignored);
+        self.nested.append(&mut folders);
+        Ok(())
     }
 
     /// Turns what lies too deep into gaps.
@@ -312,11 +340,12 @@ impl Names {
 
     /// Adds what git did not list, and tells whether there was anything. Ignore rules are asked again after the search, so that ignored files that
     /// appear meanwhile are not added.
-    fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<bool, RescueError> {
+    fn add_unlisted(&mut self, search: &mut Search<'_>) -> Result<bool, RescueError> {
+        let Search { git, shadow, tree, .. } = *search;
         let mut ignored = coverage::ignored(git, shadow)?;
         let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
         if unlisted.is_empty() {
-            self.ignored = ignored;
+            self.ignored.append(&mut ignored);
             return Ok(false);
         }
         if !unlisted.paths.is_empty() || !unlisted.nested.is_empty() {
@@ -325,19 +354,15 @@ impl Names {
                 !ignored.contains(path) && !listing::folders(path).any(|it| ignored.contains(it))
             });
         }
-        for folder in unlisted.nested {
-            if !ignored.contains(&folder) {
-                self.walk(tree, &folder);
-                self.nested.insert(folder);
-            }
-        }
+        unlisted.nested.retain(|folder| !ignored.contains(folder));
+        self.add_nested(search, unlisted.nested)?;
         self.paths.extend(unlisted.paths);
         if self.gaps.is_empty() {
             // If there are gaps already, git has reported what it could not read.
             self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
         }
         self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
-        self.ignored = ignored;
+        self.ignored.append(&mut ignored);
         Ok(true)
     }
 
@@ -358,41 +383,4 @@ impl Names {
             }
         }
     }
-
-    /// Adds every file below `top`, a repository, except git's own.
-    fn walk(&mut self, tree: &WorkTree, top: &[u8]) {
-        let mut walk = tree.walk();
-        let mut left = vec![top.to_vec()];
-        while let Some(folder) = left.pop() {
-            let children = match walk.entries(&folder) {
-                Ok(children) => children,
-                Err(Errno::NAMETOOLONG) => {
-                    self.gaps.push(too_deep(folder));
-                    continue;
-                }
-                Err(errno) => {
-                    let reason = std::io::Error::from(errno).to_string();
-                    self.gaps.push(Gap { path: folder, reason });
-                    continue;
-                }
-            };
-            if folder != top && children.iter().any(|(name, _)| name == b".git") {
-                let reason = "it is a repository inside a repository inside this one".to_owned();
-                self.gaps.push(Gap { path: folder, reason });
-                continue;
-            }
-            for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
-                let path = [&folder, &b"/"[..], &name].concat();
-                if kind == FileType::Directory {
-                    left.push(path);
-                } else {
-                    self.paths.insert(path);
-                }
-            }
-        }
-    }
-}
-
-fn too_deep(path: Vec<u8>) -> Gap {
-    Gap { path, reason: "it lies in too many folders for git to keep it".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Reads the HEAD of a repository inside the work tree. It must not run git there, and must not take anything
+//! Opens a repository inside the work tree, and reads its HEAD. It must not run git there, and must not take anything
 //! from it but a reference name and an object id.
 
 use std::ffi::OsStr;
@@ -44,7 +44,8 @@ fn is_own(outer: &Repository, repo: &Repository) -> bool {
     modules.iter().chain([&outer.top]).any(|place| repo.git_dir.starts_with(place))
 }
 
-fn find_own(outer: &Repository, folder: &[u8]) -> Option<Repository> {
+/// The repository in `folder`, as [`find`] tells, if it is its own.
+pub(crate) fn find_own(outer: &Repository, folder: &[u8]) -> Option<Repository> {
     find(&outer.top, folder).filter(|repo| is_own(outer, repo))
 }
 

@@ -1,0 +1,228 @@
+//! Finds what is in the repositories inside this one, and what ignore rules leave out of it: their own rules, and those of
+//! this one.
+//!
+//! It must not leave out what such a repository tracks, run git there other than in a shadow, or wait for rules that
+//! nobody writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+use crate::action::rescue::base::{RescueError, Settings};
+use crate::action::rescue::survey::{WorkTree, coverage, listing, nested, seen_index};
+use crate::git::{Git, Repository, Shadow, Stdin, succeeded};
+use crate::model::Gap;
+use crate::process::End;
+
+/// The gap for a folder or file that lies too deep to be kept.
+pub(crate) fn too_deep(path: Vec<u8>) -> Gap {
+    Gap { path, reason: "it lies in too many folders for git to keep it".to_owned() }
+}
+
+/// What was found in one repository.
+#[derive(Debug, Default)]
+pub(crate) struct Inside {
+    /// Every file except git's own, relative to the top of the work tree.
+    pub(crate) paths: BTreeSet<Vec<u8>>,
+    pub(crate) gaps: Vec<Gap>,
+    /// Whether git would wait for its rules: something else stands in the place of a file.
+    is_waited_for: bool,
+}
+
+impl Inside {
+    /// Walks the repository at `top`.
+    fn find(tree: &WorkTree, top: &[u8]) -> Inside {
+        let mut inside = Inside::default();
+        let mut walk = tree.walk();
+        let mut left = vec![top.to_vec()];
+        while let Some(folder) = left.pop() {
+            let children = match walk.entries(&folder) {
+                Ok(children) => children,
+                Err(Errno::NAMETOOLONG) => {
+                    inside.gaps.push(too_deep(folder));
+                    continue;
+                }
+                Err(errno) => {
+                    let reason = std::io::Error::from(errno).to_string();
+                    inside.gaps.push(Gap { path: folder, reason });
+                    continue;
+                }
+            };
+            if folder != top && children.iter().any(|(name, _)| name == b".git") {
+                let reason = "it is a repository inside a repository inside this one".to_owned();
+                inside.gaps.push(Gap { path: folder, reason });
+                continue;
+            }
+            for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
+                let path = [&folder, &b"/"[..], &name].concat();
+                if kind == FileType::Directory {
+                    left.push(path);
+                } else {
+                    let is_file = matches!(kind, FileType::RegularFile | FileType::Symlink);
+                    inside.is_waited_for |= name == b".gitignore" && !is_file;
+                    inside.paths.insert(path);
+                }
+            }
+        }
+        inside
+    }
+
+    /// Takes out what is in `ignored` or below it.
+    fn exclude(&mut self, ignored: &BTreeSet<Vec<u8>>) {
+        self.paths.retain(|path| !is_within(path, ignored));
+        self.gaps.retain(|gap| !is_within(&gap.path, ignored));
+    }
+}
+
+/// What is left out of each repository inside. Git is asked again only where other files were found than before.
+#[derive(Debug, Default)]
+pub(crate) struct InnerRules(BTreeMap<Vec<u8>, Answer>);
+
+#[derive(Debug)]
+struct Answer {
+    asked: BTreeSet<Vec<u8>>,
+    /// Files, and folders that are ignored entirely; or why that cannot be told.
+    ignored: Result<BTreeSet<Vec<u8>>, String>,
+}
+
+impl InnerRules {
+    /// What is in the repositories at `folders`, without what rules ignore, which is returned too.
+    pub(crate) fn find(
+        &mut self,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        tree: &WorkTree,
+        folders: &BTreeSet<Vec<u8>>,
+    ) -> Result<(Inside, BTreeSet<Vec<u8>>), RescueError> {
+        let found: Vec<(&[u8], Inside)> =
+            folders.iter().map(|folder| (&folder[..], Inside::find(tree, folder))).collect();
+        self.ask(git, shadow, &found)?;
+        let (mut all, mut left_out) = (Inside::default(), BTreeSet::new());
+        for (folder, mut inside) in found {
+            match self.0.get(folder).map(|answer| &answer.ignored) {
+                Some(Ok(ignored)) => {
+                    inside.exclude(ignored);
+                    left_out.extend(ignored.iter().cloned());
+                }
+                Some(Err(why)) => {
+                    let reason = format!("what it ignores cannot be told, so that all of it is kept: {why}");
+                    inside.gaps.push(Gap { path: folder.to_vec(), reason });
+                }
+                None => {}
+            }
+            all.paths.append(&mut inside.paths);
+            all.gaps.append(&mut inside.gaps);
+        }
+        Ok((all, left_out))
+    }
+
+    fn ask(&mut self, git: &Git<'_>, shadow: &Shadow, found: &[(&[u8], Inside)]) -> Result<(), RescueError> {
+        let is_new = |folder: &[u8], inside: &Inside| {
+            self.0.get(folder).is_none_or(|answer| answer.asked != inside.paths)
+        };
+        let new: Vec<_> = found
+            .iter()
+            .filter(|(folder, inside)| !inside.is_waited_for && is_new(folder, inside))
+            .map(|(folder, inside)| (*folder, &inside.paths))
+            .collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let around = ignored_around(git, shadow, &new).map_err(|error| error.to_string());
+        for (folder, paths) in new {
+            let ignored = match &around {
+                Ok(around) => ignored_in(git, shadow, folder, around).map_err(|error| error.to_string()),
+                Err(why) => Err(why.clone()),
+            };
+            git.check_cancelled()?;
+            self.0.insert(folder.to_vec(), Answer { asked: paths.clone(), ignored });
+        }
+        Ok(())
+    }
+}
+
+/// What begins a path that is no pathspec of another kind.
+const HERE: &[u8] = b"./";
+
+/// What the rules of this repository match of the folders and paths, whether or not anything tracks it. They include the
+/// rule files in these folders.
+fn ignored_around(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    found: &[(&[u8], &BTreeSet<Vec<u8>>)],
+) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+    let names = found
+        .iter()
+        .flat_map(|(folder, paths)| [*folder].into_iter().chain(paths.iter().map(|path| &path[..])));
+    let input = Stdin::Bytes(names.flat_map(|name| [HERE, name, b"\0"].concat()).collect());
+    // The command takes no paths that are marked as literal; behind `./` each is.
+    let args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
+    let output = git.shadowed(shadow, args, input)?;
+    // Git ends with 1 if nothing is ignored.
+    let listed =
+        if output.end == End::Code(1) { output.stdout } else { succeeded("check-ignore", output)?.stdout };
+    Ok(paths_of(&listed).map(|path| path.strip_prefix(HERE).unwrap_or(path).to_vec()).collect())
+}
+
+/// What is ignored in the repository at `folder`. Of one that is broken or not its own, nothing tells what it tracks: its
+/// files are plain files of this one.
+fn ignored_in(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    folder: &[u8],
+    around: &BTreeSet<Vec<u8>>,
+) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+    let below = [folder, b"/"].concat();
+    let by_others = around.range(below.clone()..).take_while(|path| path.starts_with(&below)).cloned();
+    // A submodule is tracked, whatever rules say of its folder.
+    let mut by_others: BTreeSet<Vec<u8>> =
+        if around.contains(folder) { BTreeSet::new() } else { by_others.collect() };
+    let Some(repo) = nested::find_own(git.repo, folder) else { return Ok(by_others) };
+    let inner = Inner::open(git, &repo, shadow)?;
+    let placed = |path: &[u8]| [&below, path].concat();
+    let mut ignored: BTreeSet<Vec<u8>> = inner.ignored()?.iter().map(|path| placed(path)).collect();
+    by_others.retain(|path| !is_within(path, &ignored));
+    if !by_others.is_empty() {
+        for path in inner.tracked()? {
+            by_others.remove(&placed(&path));
+        }
+    }
+    ignored.append(&mut by_others);
+    Ok(ignored)
+}
+
+/// A repository inside, with a shadow of its own.
+struct Inner<'a> {
+    git: Git<'a>,
+    shadow: Shadow,
+}
+
+impl<'a> Inner<'a> {
+    fn open(git: &'a Git<'_>, repo: &'a Repository, outer: &Shadow) -> Result<Inner<'a>, RescueError> {
+        repo.check(true)?;
+        let git = git.on(repo);
+        let shadow = seen_index::shadow(repo, &outer.file("inside"))?;
+        shadow.configure(&Settings::read(&git)?.for_shadow())?;
+        Ok(Inner { git, shadow })
+    }
+
+    fn ignored(&self) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+        coverage::ignored(&self.git, &self.shadow)
+    }
+
+    fn tracked(&self) -> Result<Vec<Vec<u8>>, RescueError> {
+        let listed = self.git.shadowed(&self.shadow, ["ls-files", "-z"], Stdin::Lock)?;
+        let listed = succeeded("ls-files", listed)?.stdout;
+        Ok(paths_of(&listed).map(<[u8]>::to_vec).collect())
+    }
+}
+
+/// The paths in an answer that ends each with NUL.
+fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
+}
+
+fn is_within(path: &[u8], ignored: &BTreeSet<Vec<u8>>) -> bool {
+    ignored.contains(path) || listing::folders(path).any(|folder| ignored.contains(folder))
+}
