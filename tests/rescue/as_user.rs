@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{ActionClass, KeepIn, RecordOrder};
+use closeout::model::{ActionClass, Gap, KeepIn, LeftOut, RecordOrder};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -39,6 +39,19 @@ fn perform(top: &Path, action: &str) {
             };
             assert!(named("closed-file") && named("closed-folder"), "{:?}", record.gaps);
             assert_eq!((record.gaps.len(), record.n_files), (2, 2), "{:?}", record.gaps);
+        }
+        "taken_place" => {
+            let plan = rescuer.plan(top, "m").unwrap();
+            for name in ["taken", "half/closed", "closed-file"] {
+                let is_named = |gap: &&Gap| gap.path == name.as_bytes();
+                assert_eq!(plan.record.gaps.iter().filter(is_named).count(), 1, "{:?}", plan.record.gaps);
+            }
+            assert_eq!(plan.record.gaps.len(), 3, "{:?}", plan.record.gaps);
+            for name in ["taken", "half"] {
+                let path = plan.paths.iter().find(|path| path.path == name.as_bytes()).unwrap();
+                assert_eq!(path.left_out, Some(LeftOut::Gap), "{name}");
+            }
+            rescuer.commit(top, &plan).unwrap();
         }
         "read_only" => {
             let refused = rescuer.record(top).unwrap_err();
@@ -103,6 +116,26 @@ fn what_cannot_be_read_is_named_and_everything_else_is_recorded() {
     set_mode(&repo.at("closed-folder"), 0);
     try_as_user(&repo, "unreadable");
     set_mode(&repo.at("closed-folder"), 0o700);
+}
+
+/// A file whose place an unreadable folder took is not committed as deleted, and the folder is named whatever else is.
+#[test]
+fn what_an_unreadable_folder_took_the_place_of_is_not_deleted() {
+    let repo = Repo::new();
+    repo.write("taken", "1\n").write("half", "1\n").commit("files");
+    repo.remove("taken").remove("half");
+    repo.write("README", "2\n").write("taken/inner", "2\n").write("half/closed/inner", "3\n");
+    repo.write("closed-file", "4\n");
+    let closed = ["taken", "half/closed", "closed-file"].map(|name| repo.at(name));
+    for path in &closed {
+        set_mode(path, 0);
+    }
+    try_as_user(&repo, "taken_place");
+    for path in &closed {
+        set_mode(path, 0o700);
+    }
+    give(&repo.root(), rustix::process::geteuid().as_raw());
+    assert_eq!(repo.git(["diff", "--name-status", "HEAD~1", "HEAD"]), "M\tREADME");
 }
 
 // S33

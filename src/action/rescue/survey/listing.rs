@@ -63,6 +63,11 @@ impl From<Listed> for Untracked {
     }
 }
 
+/// The beginning of git's warning that it cannot list this folder.
+pub(crate) fn not_opened(folder: &[u8]) -> String {
+    format!("warning: could not open directory '{}/'", String::from_utf8_lossy(folder))
+}
+
 /// The parent folders of a path.
 pub(crate) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])

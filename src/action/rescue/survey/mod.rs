@@ -357,9 +357,11 @@ impl Names {
         unlisted.nested.retain(|folder| !ignored.contains(folder));
         self.add_nested(search, unlisted.nested)?;
         self.paths.extend(unlisted.paths);
-        if self.gaps.is_empty() {
-            // If there are gaps already, git has reported what it could not read.
-            self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
+        for (path, reason) in unlisted.unread {
+            // Git reported it too, in words from which no path can be told for sure.
+            let reported = listing::not_opened(&path);
+            self.gaps.retain(|gap| !gap.path.is_empty() || !gap.reason.starts_with(&reported));
+            self.gaps.push(Gap { path, reason });
         }
         self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
         self.ignored.append(&mut ignored);

@@ -29,6 +29,11 @@ pub(crate) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
     let flagged: BTreeSet<&[u8]> =
         survey.entries.iter().filter(|entry| entry.is_flagged()).map(|entry| &entry.path[..]).collect();
     let gaps: BTreeSet<&[u8]> = survey.gaps.iter().map(|gap| &gap.path[..]).collect();
+    // What is below a gone file stands in its place.
+    let is_gap = |path: &[u8]| {
+        let below = [path, b"/"].concat();
+        gaps.contains(path) || gaps.range(&below[..]..).next().is_some_and(|gap| gap.starts_with(&below))
+    };
     let known = head.keys().chain(snapshot.keys()).chain(survey.blobs.keys());
     let all: BTreeSet<&[u8]> = known.map(|path| &path[..]).chain(links.0.keys().copied()).collect();
     let mut planned = Vec::new();
@@ -51,7 +56,7 @@ pub(crate) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
             Some(LeftOut::Nested)
         } else if flagged.contains(path) {
             Some(LeftOut::Flagged)
-        } else if gaps.contains(path) {
+        } else if is_gap(path) {
             Some(LeftOut::Gap)
         } else if old.is_none() {
             leaving_out::of_new(path, size)
