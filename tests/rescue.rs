@@ -76,6 +76,8 @@ mod threads;
 mod trust;
 #[path = "rescue/undo.rs"]
 mod undo;
+#[path = "rescue/unknown.rs"]
+mod unknown;
 #[path = "rescue/user_files.rs"]
 mod user_files;
 #[path = "rescue/vault.rs"]

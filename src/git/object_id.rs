@@ -50,15 +50,22 @@ impl ObjectFormat {
 
     /// The id of a tree, given as git stores it. `None` as for [`BlobId::hex`].
     pub fn id_of_tree(self, stored: &[u8]) -> Option<String> {
-        let mut id = self.object("tree", stored.len() as u64);
-        id.update(stored);
-        id.hex()
+        self.id_of_object("tree", stored)
+    }
+
+    /// The id of a commit, given as git stores it. `None` as for [`BlobId::hex`].
+    pub fn id_of_commit(self, stored: &[u8]) -> Option<String> {
+        self.id_of_object("commit", stored)
     }
 
     /// The id of a blob with this content. `None` as for [`BlobId::hex`].
     pub fn id_of(self, content: &[u8]) -> Option<String> {
-        let mut id = self.blob(content.len() as u64);
-        id.update(content);
+        self.id_of_object("blob", content)
+    }
+
+    fn id_of_object(self, kind: &str, stored: &[u8]) -> Option<String> {
+        let mut id = self.object(kind, stored.len() as u64);
+        id.update(stored);
         id.hex()
     }
 

@@ -188,9 +188,11 @@ pub enum RecordState {
     PutBack,
     /// Its reference is there, and the journal does not know it.
     NotInJournal,
+    /// Its reference is there, and by its name it is that of a closeout with another state folder.
+    OfAnother,
     /// Only its bundle in closeout's own folder is there.
     VaultOnly,
-    /// Its reference is gone, and so are its objects.
+    /// Its objects are gone, or some of them.
     Lost,
 }
 
@@ -215,13 +217,13 @@ pub enum RecordNotice {
         /// Where it had been moved to, which is kept by a reference beside it; `None` when it was removed.
         moved_to: Option<CommitId>,
     },
-    /// A reference has the name of a record and no journal knows it: the journal lost lines, closeout was killed
-    /// while it made the record, or something else created the reference.
+    /// A reference has the name of a record that this closeout made and no journal knows it: the journal lost lines,
+    /// closeout was killed while it made the record, or something else created the reference.
     NotInJournal {
         /// The reference.
         reference: RecordRef,
     },
-    /// A record's reference was removed, and its objects are gone too.
+    /// A record's objects are gone, or some of them.
     Lost {
         /// The reference.
         reference: RecordRef,

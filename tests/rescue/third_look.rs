@@ -47,13 +47,23 @@ fn a_claim_to_the_records_of_a_repository_that_is_gone_is_not_believed() {
     let repo = rich();
     commit(&repo);
     let rescuer = rescuer(&repo);
-    let reference = rescuer.list(repo.path()).unwrap().records[0].reference.clone();
+    let listed = rescuer.list(repo.path()).unwrap().records.remove(0);
     fs::rename(repo.path(), repo.root().join("elsewhere-and-not-looked-at")).unwrap();
     let other = repo.beside("other");
     other.git(["init", "-q", "-b", "main"]);
     other.write("f", "1\n").commit("one");
-    other.git(["update-ref", &reference, "HEAD"]);
+    other.git(["update-ref", &listed.reference, "HEAD"]);
     assert!(matches!(rescuer.undo(other.path()), Err(RescueError::Nothing)));
+    // A file can hold the id of a commit that is not there.
+    let foreign = repo.beside("foreign");
+    foreign.git(["init", "-q", "-b", "main"]);
+    fs::create_dir_all(foreign.at(".git").join(&*listed.reference).parent().unwrap()).unwrap();
+    fs::write(foreign.at(".git").join(&*listed.reference), format!("{}\n", listed.snapshot)).unwrap();
+    foreign.write("f", "1\n");
+    assert!(matches!(rescuer.undo(foreign.path()), Err(RescueError::Nothing)));
+    fs::rename(repo.root().join("elsewhere-and-not-looked-at"), repo.path()).unwrap();
+    assert!(!rescuer.list(repo.path()).unwrap().is_damaged());
+    rescuer.undo(repo.path()).unwrap();
 }
 
 /// A reftable has a single lock for all references.

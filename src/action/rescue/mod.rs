@@ -177,8 +177,8 @@ impl Rescuer {
         }
     }
 
-    /// The git runner for `repo`; its child processes inherit `lock`.
-    fn runner<'a>(&'a self, repo: &'a Repository, lock: &Arc<File>) -> Git<'a> {
+    /// The git runner for `repo`; its child processes inherit `lock`, if it is held already.
+    fn runner<'a>(&'a self, repo: &'a Repository, lock: Option<&Arc<File>>) -> Git<'a> {
         Git {
             program: &self.git,
             home: self.home.as_deref(),
@@ -186,7 +186,7 @@ impl Rescuer {
             policy: CallPolicy { limit: self.git_limit, ..POLICY },
             objects: None,
             budget: self.budget.clone(),
-            lock: Some(Arc::clone(lock)),
+            lock: lock.cloned(),
             cancel: Some(&self.cancel),
         }
     }

@@ -114,7 +114,7 @@ impl<'r> Opened<'r> {
     /// The git runner for the unpacked repository.
     pub(super) fn git(&self) -> Git<'_> {
         // Nothing here makes git hang, and what hung elsewhere must not keep a bundle from being read.
-        self.rescuer.runner(&self.repo, &self.lock).anew()
+        self.rescuer.runner(&self.repo, Some(&self.lock)).anew()
     }
 }
 

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
 use crate::action::rescue::base::{Journal, JournalEntry, RescueError, names};
 use crate::disk::write::replace;
@@ -24,9 +25,13 @@ pub(crate) struct Place {
 }
 
 /// Gives a moved repository the key of its former place, so that it keeps its journal. Conditions: nothing is
-/// at that place any more, and this repository contains a record from that journal. The repository's other
-/// worktrees follow.
-pub(crate) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
+/// at that place any more, and this repository contains a record from that journal; `has` tells whether it has the commits
+/// of one. The repository's other worktrees follow.
+pub(crate) fn recognise(
+    state: &Path,
+    repo: &mut Repository,
+    has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
+) -> Result<(), RescueError> {
     let all = state.join(RESCUE);
     if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
         return Ok(());
@@ -34,34 +39,75 @@ pub(crate) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), Rescu
     let is_gone = |path: &Path| path.symlink_metadata().is_err();
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
     let known = every(&all)?;
-    let left = known.iter().filter(|(place, common)| {
-        let is_of_main = common.starts_with(&place.top);
-        let is_like_it = if repo.git_dir == repo.common_dir {
-            is_of_main
-        } else {
-            // Only the main worktree was moved, or this one along with it.
-            let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
-            !is_of_main && (place.top == repo.top || is_moved)
-        };
-        // The repository may have been recognised already, through another worktree.
-        let is_moved = is_gone(common) || *common == repo.common_dir;
-        is_like_it && is_moved && has_a_record_of(repo, place)
-    });
-    let Some((place, common)) = left.min_by_key(|(place, _)| &place.key) else { return Ok(()) };
-    repo.key.clone_from(&place.key);
-    for (other, _) in known.iter().filter(|(_, it)| it == common) {
-        remember(&other.folder, &other.top, &repo.common_dir)?;
+    let mut left: Vec<&(Place, PathBuf)> = known
+        .iter()
+        .filter(|(place, common)| {
+            let is_of_main = common.starts_with(&place.top);
+            let is_like_it = if repo.git_dir == repo.common_dir {
+                is_of_main
+            } else {
+                // Only the main worktree was moved, or this one along with it.
+                let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
+                !is_of_main && (place.top == repo.top || is_moved)
+            };
+            // The repository may have been recognised already, through another worktree.
+            let is_moved = is_gone(common) || *common == repo.common_dir;
+            is_like_it && is_moved
+        })
+        .collect();
+    left.sort_by_key(|(place, _)| &place.key);
+    for (place, common) in left {
+        if !has_a_record_of(repo, place, has)? {
+            continue;
+        }
+        repo.key.clone_from(&place.key);
+        for (other, _) in known.iter().filter(|(_, it)| it == common) {
+            remember(&other.folder, &other.top, &repo.common_dir)?;
+        }
+        break;
     }
     Ok(())
 }
 
-/// Whether the repository contains a record of this place, by name and id.
-fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
+/// Whether the repository contains a record of this place, by name and id and with its commits: anybody can write an id
+/// into a file.
+fn has_a_record_of(
+    repo: &Repository,
+    place: &Place,
+    has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
+) -> Result<bool, RescueError> {
     let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
-    entries.iter().any(|entry| {
-        let JournalEntry::Saved(saved) = entry else { return false };
-        matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id.parse() == Ok(saved.snapshot))
-    })
+    for entry in entries {
+        let JournalEntry::Saved(saved) = entry else { continue };
+        if matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id.parse() == Ok(saved.snapshot))
+            && has(repo, [saved.snapshot, saved.record])?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The digits of the owner of one of our own folders: the id of each record that it made has the first four of them. `None`
+/// if there are none yet.
+pub(crate) fn owner_in(folder: &Path) -> Result<Option<String>, RescueError> {
+    let known = read_small(&folder.join("owner"))?.and_then(|text| String::from_utf8(text).ok());
+    Ok(known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())))
+}
+
+/// Whether the owner with these digits made the name.
+pub(crate) fn is_id_of(owner: &str, id: &str) -> bool {
+    digits_of(id).is_some_and(|digits| digits.starts_with(&owner[..4]))
+}
+
+/// Whether this is the id of a record or a move: its time, and eight digits of which the first four are the owner's.
+pub(crate) fn is_id(id: &str) -> bool {
+    digits_of(id).is_some()
+}
+
+fn digits_of(id: &str) -> Option<&str> {
+    let (_, digits) = id.split_once('-').filter(|(time, _)| time.len() == "20260131T235959Z".len())?;
+    (digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
 /// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.

@@ -150,7 +150,7 @@ fn delete(
 fn is_safe(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> bool {
     match (at, saved) {
         (Some(at), Some(saved)) if at == saved.snapshot => {
-            Reaches::default().of(git, at, saved.head) == Reach::InBranch
+            Reaches::default().of(git, [at, saved.record], saved.head) == Reach::InBranch
         }
         // Not provable: no journal knows the record, its reference was moved or removed, or it lies only in the
         // vault.

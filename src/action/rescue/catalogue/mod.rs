@@ -11,15 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
+use crate::action::rescue::base::record_objects::{self, Pair, record_of};
 use crate::action::rescue::base::{
-    Hidden, Journal, Place, RescueError, Saved, Settings, journal, references,
+    Hidden, Journal, Place, RescueError, Saved, Settings, journal, references, worktrees,
 };
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};
-use crate::git::{Git, GitError, ObjectFormat, Stdin};
+use crate::git::{Git, ObjectFormat, Stdin};
 use crate::model::{
-    CommitId, KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName, Timestamp,
+    CommitId, KeptRecord, Reach, RecordList, RecordNotice, RecordRef, RecordState, RecordTotals, RefName,
+    Timestamp,
 };
 
 /// The age in milliseconds before which a record is never deleted without asking: 30 days.
@@ -51,37 +53,37 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
     let places = worktree.places()?;
-    let mut n_unseen = 0;
+    let mut saved = in_journals(&places, &mut list.notices)?;
+    let known: BTreeSet<String> = saved.iter().map(|(_, saved)| saved.reference.to_string()).collect();
+    let n_known = saved.len();
+    saved.retain(|(_, saved)| worktree.unusable.is_none() || saved.shown.is_vault_only);
+    let n_unseen = n_known - saved.len();
+    let unknown: Vec<Unknown> = hidden
+        .iter()
+        .filter(|hidden| !known.contains(&hidden.name))
+        .map(|hidden| Unknown::read(&git, hidden.clone()))
+        .collect();
+    let of_journals = saved.iter().filter(|(_, saved)| !saved.shown.is_vault_only);
+    let all = of_journals
+        .map(|(_, saved)| [saved.snapshot, saved.record])
+        .chain(unknown.iter().map(|it| [it.hidden.id, it.record.unwrap_or(it.hidden.id)]));
+    let gone = record_objects::lost(&git, &all.collect::<Vec<_>>())?;
     let mut reaches = Reaches::default();
-    let mut known = BTreeSet::new();
-    for place in &places {
-        let read = Journal::at(&place.folder).read()?;
-        if read.n_damaged > 0 {
-            list.notices.push(RecordNotice::JournalDamaged { n_lines: read.n_damaged });
-        }
-        if read.n_newer > 0 {
-            list.notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
-        }
-        for saved in journal::saved(&read.entries) {
-            known.insert(saved.reference.to_string());
-            if worktree.unusable.is_some() && !saved.shown.is_vault_only {
-                n_unseen += 1;
-                continue;
+    for (place, saved) in saved {
+        let (state, notice) = look_at(&git, place, &saved, &hidden, gone.contains(&saved.snapshot))?;
+        list.notices.extend(notice);
+        let reach = match state {
+            RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal | RecordState::OfAnother => {
+                reaches.of(&git, [saved.snapshot, saved.record], saved.head)
             }
-            let (state, notice) = look_at(&git, place, saved, &hidden)?;
-            list.notices.extend(notice);
-            let reach = match state {
-                RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal => {
-                    reaches.of(&git, saved.snapshot, saved.head)
-                }
-                RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
-            };
-            list.records.push(in_journal(place, saved, state, reach));
-        }
+            RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
+        };
+        list.records.push(in_journal(place, &saved, state, reach));
     }
-    for hidden in hidden.into_iter().filter(|hidden| !known.contains(&*hidden.name)) {
-        list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone().into() });
-        list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
+    for unknown in unknown {
+        let (state, notice) = state_of(&places, &unknown, gone.contains(&unknown.hidden.id))?;
+        list.notices.extend(notice);
+        list.records.push(not_in_journal(&git, &places, unknown, state, &mut reaches));
     }
     if let Some(reason) = worktree.unusable.clone().or_else(|| worktree.past_head.clone()) {
         list.notices.push(RecordNotice::NoRepository { reason, n_unseen });
@@ -92,6 +94,41 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
         n_disk_bytes: list.records.iter().filter_map(|record| record.n_disk_bytes).sum(),
     };
     Ok(list)
+}
+
+/// The records of these journals, with what is wrong with a journal.
+fn in_journals<'p>(
+    places: &'p [Place],
+    notices: &mut Vec<RecordNotice>,
+) -> Result<Vec<(&'p Place, Saved)>, RescueError> {
+    let mut all = Vec::new();
+    for place in places {
+        let read = Journal::at(&place.folder).read()?;
+        if read.n_damaged > 0 {
+            notices.push(RecordNotice::JournalDamaged { n_lines: read.n_damaged });
+        }
+        if read.n_newer > 0 {
+            notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
+        }
+        all.extend(journal::saved(&read.entries).into_iter().map(|saved| (place, saved.clone())));
+    }
+    Ok(all)
+}
+
+/// A reference with the name of a record that no journal knows.
+struct Unknown {
+    hidden: Hidden,
+    /// The commit behind it; `None` if it has not the form of a record.
+    record: Option<CommitId>,
+    /// The facts stored in that; null if there are none.
+    meta: serde_json::Value,
+}
+
+impl Unknown {
+    fn read(git: &Git<'_>, hidden: Hidden) -> Unknown {
+        let record = record_of(git, hidden.id).ok();
+        Unknown { hidden, record, meta: record.map(|record| meta(git, record)).unwrap_or_default() }
+    }
 }
 
 /// Number and disk size of all records that the repository's journals know.
@@ -125,6 +162,7 @@ fn look_at(
     place: &Place,
     saved: &Saved,
     hidden: &[Hidden],
+    is_lost: bool,
 ) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
     let reference = saved.reference.clone();
     if saved.shown.is_vault_only {
@@ -135,12 +173,12 @@ fn look_at(
             (RecordState::Lost, Some(RecordNotice::Lost { reference }))
         });
     }
+    if is_lost {
+        return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
+    }
     let found = hidden.iter().find(|hidden| *hidden.name == *reference);
     if found.is_some_and(|found| found.id == saved.snapshot) {
         return Ok((RecordState::Kept, None));
-    }
-    if !is_whole(git, saved.snapshot)? {
-        return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
     }
     if git.repo.check_writes(&[&reference]).is_err() {
         // All of it is there, and the journal finds it without its reference.
@@ -161,14 +199,27 @@ fn look_at(
     Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
 }
 
-/// Whether the repository has every object that the commit reaches.
-fn is_whole(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
-    let args = ["rev-list", "--objects", "--quiet", &commit.to_string(), "--not", "--branches"];
-    match git.real(args, Stdin::Lock) {
-        Ok(output) => Ok(output.is_success()),
-        Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
+/// What becomes of a reference that no journal knows. Two state folders know nothing of each other, and neither's records
+/// are damage to the other.
+fn state_of(
+    places: &[Place],
+    unknown: &Unknown,
+    is_lost: bool,
+) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
+    let hidden = &unknown.hidden;
+    let reference = RecordRef::from(hidden.name.clone());
+    if is_lost {
+        return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
     }
+    let key = references::key_of(&hidden.name);
+    let place = places.iter().find(|place| Some(&*place.key) == key);
+    let owner = place.map_or(Ok(None), |place| worktrees::owner_in(&place.folder))?;
+    let is_own = owner.is_some_and(|owner| worktrees::is_id_of(&owner, reference.id()));
+    let is_like_one = worktrees::is_id(reference.id()) && unknown.meta.is_object();
+    if is_like_one && !is_own {
+        return Ok((RecordState::OfAnother, None));
+    }
+    Ok((RecordState::NotInJournal, Some(RecordNotice::NotInJournal { reference })))
 }
 
 /// The path of the record's bundle, if the journal names one.
@@ -198,8 +249,13 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
 }
 
 /// Describes a record that no journal knows, from its own facts.
-fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut Reaches) -> KeptRecord {
-    let meta = meta(git, hidden.id);
+fn not_in_journal(
+    git: &Git<'_>,
+    places: &[Place],
+    Unknown { hidden, record, meta }: Unknown,
+    state: RecordState,
+    reaches: &mut Reaches,
+) -> KeptRecord {
     let number = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64);
     let text = |name: &str| meta.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     let key = references::key_of(&hidden.name);
@@ -211,8 +267,10 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
         n_bytes: number("n_bytes"),
         n_disk_bytes: None,
         n_gaps: meta.get("gaps").and_then(serde_json::Value::as_array).map(Vec::len),
-        reach: reaches.of(git, hidden.id, text("head").and_then(|head| head.parse().ok())),
-        state: RecordState::NotInJournal,
+        reach: record.map_or(Reach::Unknown, |record| {
+            reaches.of(git, [hidden.id, record], text("head").and_then(|head| head.parse().ok()))
+        }),
+        state,
         vault: None,
         is_old: false,
         reference: hidden.name.into(),
@@ -221,21 +279,12 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
 }
 
 /// The facts stored in a record; null if they cannot be read.
-fn meta(git: &Git<'_>, snapshot: CommitId) -> serde_json::Value {
+fn meta(git: &Git<'_>, record: CommitId) -> serde_json::Value {
     let read = || {
-        let record = record_of(git, snapshot).ok()?;
         let args = ["cat-file", "blob", &format!("{record}:meta.json")];
         serde_json::from_slice(&git.answer(args, Stdin::Lock).ok()?).ok()
     };
     read().unwrap_or_default()
-}
-
-/// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
-/// branch.
-pub(crate) fn record_of(git: &Git<'_>, snapshot: CommitId) -> Result<CommitId, RescueError> {
-    let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
-    let last = git.lines(args)?.last().and_then(|id| id.parse().ok());
-    last.ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
 }
 
 /// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
@@ -255,8 +304,8 @@ pub(crate) struct Reaches {
 
 impl Reaches {
     /// Whether everything that the record added to its last commit has reached a branch.
-    pub(crate) fn of(&mut self, git: &Git<'_>, snapshot: CommitId, head: Option<CommitId>) -> Reach {
-        self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
+    pub(crate) fn of(&mut self, git: &Git<'_>, record: Pair, head: Option<CommitId>) -> Reach {
+        self.missing(git, record, head).map_or(Reach::Unknown, |n_missing| match n_missing {
             0 => Reach::InBranch,
             n => Reach::Missing(n),
         })
@@ -265,11 +314,10 @@ impl Reaches {
     fn missing(
         &mut self,
         git: &Git<'_>,
-        snapshot: CommitId,
+        [snapshot, record]: Pair,
         head: Option<CommitId>,
     ) -> Result<usize, RescueError> {
         let before = head.map_or_else(|| git.repo.format.empty_tree().to_owned(), |id| id.to_string());
-        let record = record_of(git, snapshot)?;
         let mut contents = changed(git, &before, &snapshot.to_string())?;
         let listed = crate::action::rescue::survey::listing::tree(git, record)?;
         let is_staged = |path: &[u8]| path.starts_with(b"s0/");

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::action::clock;
-use crate::action::rescue::base::whole_file::{self, read_small};
-use crate::action::rescue::base::{Journal, Opened, Place, RescueError, journal, repository, worktrees};
+use crate::action::rescue::base::whole_file;
+use crate::action::rescue::base::{
+    Journal, Opened, Place, RescueError, journal, record_objects, repository, worktrees,
+};
 use crate::action::rescue::{Rescuer, Stage};
 use crate::disk::{self, write};
 use crate::git::{self, Git, ObjectFormat, Repository, Sha1, head_in_the_way};
@@ -103,7 +105,9 @@ impl<'r> WorktreeLock<'r> {
 
     fn of_repository(rescuer: &'r Rescuer, mut repo: Repository) -> Result<WorktreeLock<'r>, RescueError> {
         repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
-        worktrees::recognise(&rescuer.state, &mut repo)?;
+        worktrees::recognise(&rescuer.state, &mut repo, &|repo, record| {
+            record_objects::has(&rescuer.runner(repo, None), record)
+        })?;
         let (folder, lock) = locked_folder(rescuer, &repo.key)?;
         let journal = Journal::at(&folder);
         belonging::check_place(&repo, &folder, &journal)?;
@@ -185,7 +189,7 @@ impl<'r> WorktreeLock<'r> {
 
     /// The git runner for this worktree.
     pub(crate) fn git(&self) -> Git<'_> {
-        let git = self.rescuer.runner(&self.repo, &self.lock);
+        let git = self.rescuer.runner(&self.repo, Some(&self.lock));
         // What was lost to a git that hung must not keep the work from being saved without it.
         if self.is_without_rules { git.anew() } else { git }
     }
@@ -215,8 +219,7 @@ impl<'r> WorktreeLock<'r> {
 
     /// Whether [`WorktreeLock::new_id`] of this state folder made the name.
     pub(crate) fn is_own_id(&self, id: &str) -> bool {
-        id.split_once('-')
-            .is_some_and(|(_, digits)| digits.len() == 8 && digits.starts_with(&self.owner[..4]))
+        worktrees::is_id_of(&self.owner, id)
     }
 
     /// Syncs the file systems of the repository and of our own folder, unless that is turned off.
@@ -246,11 +249,10 @@ fn stand_in(folder: &Path, top: PathBuf, key: String) -> Result<Repository, Resc
 
 /// The owner's digits, created once for each folder.
 fn owner_of(folder: &Path) -> Result<String, RescueError> {
-    let path = folder.join("owner");
-    let known = read_small(&path)?.and_then(|text| String::from_utf8(text).ok());
-    if let Some(owner) = known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+    if let Some(owner) = worktrees::owner_in(folder)? {
         return Ok(owner);
     }
+    let path = folder.join("owner");
     // Must not collide by chance; need not be secret.
     let metadata = folder.metadata().map_err(RescueError::io("look at", folder))?;
     let mut sum = Sha1::default();
