@@ -121,6 +121,10 @@ pub(super) struct Restore {
     /// Only this file or folder of the record; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) only: Vec<PathBuf>,
+    /// Also a record that no journal of this state folder knows: one of another closeout, or of a lost state folder. Look at
+    /// it first; anybody can make one
+    #[arg(long)]
+    pub(super) unknown: bool,
 }
 
 /// `closeout forget`.

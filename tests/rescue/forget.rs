@@ -137,7 +137,7 @@ fn a_tree_with_a_link_and_a_folder_of_one_name_is_refused_before_anything_is_wri
     let reference = made.reference.to_string() + "f";
     repo.git(["update-ref", &reference, &forged]);
     let into = repo.root().join("into");
-    let refused = rescuer(&repo).restore(repo.path(), &reference, &into);
+    let refused = rescuer(&repo).restore_unknown(repo.path(), &reference, &[], &into);
     assert!(matches!(refused, Err(RescueError::Refused(_) | RescueError::Damage(_))), "{refused:?}");
     assert!(!into.exists());
 }

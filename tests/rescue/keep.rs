@@ -141,7 +141,8 @@ fn a_damaged_journal_is_said_and_the_references_are_listed_all_the_same() {
         assert_eq!(shown, [expected], "{name}");
         assert_eq!(fs::read(&journal).unwrap(), damaged, "{name}");
         // It can be restored from its reference, and the next record gets its place.
-        rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("into")).unwrap();
+        let into = repo.root().join("into");
+        rescuer(&repo).restore_unknown(repo.path(), &made.reference, &[], &into).unwrap();
         let next = record(&repo);
         assert_eq!(list(&repo).records[0].reference, next.reference, "{name}");
         assert!(fs::read(&journal).unwrap().starts_with(&damaged), "{name}");

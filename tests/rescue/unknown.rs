@@ -1,6 +1,7 @@
 //! Records of somebody else: those of a closeout with another state folder, and what was only made to look like a record.
 
 use std::fs;
+use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::{RecordNotice, RecordRef, RecordState, RescueRecord};
@@ -8,6 +9,7 @@ use closeout::model::{RecordNotice, RecordRef, RecordState, RescueRecord};
 use super::fixture::*;
 use super::keep::list;
 use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
 
 /// The same user with another state folder, as in a container.
 fn elsewhere(repo: &Repo) -> Rescuer {
@@ -37,10 +39,19 @@ fn the_records_of_two_state_folders_are_no_damage_to_each_other() {
         let expected = sorted([(known, RecordState::Kept), (unknown, RecordState::OfAnother)]);
         assert_eq!(states(&rescuer, &repo), expected);
     }
-    // One whose state folder was lost finds all of them.
+    // One whose state folder was lost finds all of them, and restores what the person vouches for.
     fs::remove_dir_all(repo.root().join("other-state")).unwrap();
     let expected = sorted([(&ours, RecordState::OfAnother), (&theirs, RecordState::OfAnother)]);
     assert_eq!(states(&elsewhere(&repo), &repo), expected);
+    let into = repo.root().join("into");
+    let refused = elsewhere(&repo).restore(repo.path(), &ours.reference, &into).unwrap_err();
+    let RescueError::Refused(words) = &refused else { panic!("{refused:?}") };
+    assert!(words.contains(&ours.snapshot.to_string()) && words.contains("--unknown"), "{words}");
+    let look = words.split('`').nth(1).unwrap().strip_prefix("git ").unwrap();
+    assert!(repo.git(look.split(' ')).contains("new/deep/x"), "{look}");
+    assert!(!into.exists());
+    let n_files = elsewhere(&repo).restore_unknown(repo.path(), &ours.reference, &[], &into).unwrap();
+    assert_eq!(n_files, ours.n_files);
 }
 
 /// A record of which only the reference is whole, whatever branches hold of it.
@@ -92,4 +103,88 @@ fn object(repo: &Repo, id: &str) -> std::path::PathBuf {
 
 fn remove_object(repo: &Repo, id: &str) {
     fs::remove_file(object(repo, id)).unwrap();
+}
+
+/// A commit that claims to be a record, on a reference of this name.
+fn forge(repo: &Repo, record: &RescueRecord, reference: &str) -> String {
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    let forged = repo.git(["commit-tree", &tree, "-p", "HEAD", "-p", &record.record.to_string(), "-m", "x"]);
+    repo.git(["update-ref", reference, &forged]);
+    forged
+}
+
+#[test]
+fn a_forged_record_is_restored_only_if_the_person_vouches_for_it_and_takes_no_name_away() {
+    let repo = rich();
+    let env = TestEnv::beside(&repo);
+    let run = |args: &[&str]| env.run(repo.path(), args);
+    assert_eq!(run(&["rescue", "--record-only"]).code, 0);
+    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    let (folder, id) = reference.rsplit_once('/').unwrap();
+    let record = RescueRecord {
+        record: repo.git(["rev-parse", &format!("{reference}^2")]).parse().unwrap(),
+        ..record(&repo)
+    };
+    let into = |name: &str| repo.root().join(name).display().to_string();
+    // Another key, another top, a longer name.
+    let forged = [
+        format!("refs/closeout/rescue/0123456789abcdef/{id}"),
+        format!("refs/closeout-12345678/rescue/0123456789abcdef/{id}"),
+        format!("{folder}/{id}0"),
+    ];
+    for (n, name) in forged.iter().enumerate() {
+        let commit = forge(&repo, &record, name);
+        let out = into(&format!("forged-{n}"));
+        let refused = run(&["restore", name, &out]);
+        assert_eq!(refused.code, 20, "{refused:?}");
+        assert!(refused.err.contains(&commit) && refused.err.contains("Ada"), "{refused:?}");
+        assert!(!Path::new(&out).exists());
+        assert_eq!(run(&["restore", "--unknown", name, &out]).code, 0);
+    }
+    // One of them can be broken as well.
+    repo.git(["update-ref", "-d", &forged[0]]);
+    fs::create_dir_all(repo.git_dir().join(&forged[0]).parent().unwrap()).unwrap();
+    fs::write(repo.git_dir().join(&forged[0]), format!("{}\n", "1".repeat(40))).unwrap();
+    for name in [&id[..id.len() - 1], id] {
+        let given_back = run(&["restore", name, &into(&format!("by-{}", name.len()))]);
+        assert_eq!(given_back.code, 0, "{given_back:?}");
+        assert!(Path::new(&into(&format!("by-{}", name.len()))).join("new/deep/x").exists());
+    }
+}
+
+/// What git says of a commit's parents, and which object it reads for an id, anybody can change.
+#[test]
+fn neither_grafts_nor_replacements_nor_other_bytes_change_what_is_restored() {
+    let repo = rich();
+    let made = record(&repo);
+    let other = forge(&repo, &made, "refs/heads/forged");
+    let count = |name: &str| {
+        let into = repo.root().join(name);
+        rescuer(&repo).restore(repo.path(), &made.reference, &into)
+    };
+    let git_dir = repo.git_dir();
+    fs::create_dir_all(git_dir.join("info")).unwrap();
+    fs::write(git_dir.join("info/grafts"), format!("{} {}\n", made.snapshot, repo.head())).unwrap();
+    assert_eq!(count("grafted").unwrap(), made.n_files);
+    fs::write(git_dir.join("info/grafts"), format!("{}\n", made.snapshot)).unwrap();
+    assert_eq!(count("orphaned").unwrap(), made.n_files);
+    assert!(!list(&repo).is_damaged());
+    fs::remove_file(git_dir.join("info/grafts")).unwrap();
+    repo.git(["replace", &made.snapshot.to_string(), &other]);
+    assert_eq!(count("replaced").unwrap(), made.n_files);
+    assert!(!list(&repo).is_damaged());
+    repo.git(["replace", "-d", &made.snapshot.to_string()]);
+    unpack(&repo);
+    let top = repo.git(["rev-parse", &format!("{}^{{tree}}", made.snapshot)]);
+    for (n, id) in [made.snapshot.to_string(), top].iter().enumerate() {
+        let stand_in = if n == 0 { other.clone() } else { repo.git(["rev-parse", "HEAD^{tree}"]) };
+        let (path, kept) = (object(&repo, id), repo.root().join("kept"));
+        fs::rename(&path, &kept).unwrap();
+        fs::copy(object(&repo, &stand_in), &path).unwrap();
+        let damaged = count(&format!("damaged-{n}"));
+        assert!(matches!(damaged, Err(RescueError::Damage(_) | RescueError::Git { .. })), "{damaged:?}");
+        fs::remove_file(&path).unwrap();
+        fs::rename(&kept, &path).unwrap();
+    }
+    assert_eq!(count("sound").unwrap(), made.n_files);
 }

@@ -50,7 +50,13 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
     } else {
         let top = top(&config, &path)?;
         let reference = named(&rescuer, &top, &restore.record)?;
-        restored(&config, &top, &reference, || rescuer.restore_paths(&top, &reference, &paths, &into))
+        restored(&config, &top, &reference, || {
+            if restore.unknown {
+                rescuer.restore_unknown(&top, &reference, &paths, &into)
+            } else {
+                rescuer.restore_paths(&top, &reference, &paths, &into)
+            }
+        })
     };
     let n_files = match (restored, signalled.signal()) {
         (Err(_), Some(signal)) => return Ok(Outcome::Signalled(signal)),
@@ -91,11 +97,23 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     let refused = |message: &str| Err(failed(&RescueError::Refused(message.to_owned())));
     let listed = rescuer.list(top).map_err(|error| failed(&error))?;
     let is_meant = |record: &&KeptRecord| record.reference.id().starts_with(name);
-    let meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
+    let mut meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
+    // Anybody can make a reference that is called like a record.
+    let most = meant.iter().map(|record| standing(record.state)).max();
+    meant.retain(|record| Some(standing(record.state)) == most);
     match meant.as_slice() {
         [one] => Ok(one.reference.to_string()),
         [] => refused("there is no record of that name; `closeout rescues` lists them"),
         _ => refused("several records begin so; write more of the name"),
+    }
+}
+
+/// How well a record of this state answers to its name.
+fn standing(state: RecordState) -> u8 {
+    match state {
+        RecordState::NotInJournal | RecordState::OfAnother => 0,
+        RecordState::Lost => 1,
+        RecordState::Kept | RecordState::PutBack | RecordState::VaultOnly => 2,
     }
 }
 

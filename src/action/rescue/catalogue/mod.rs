@@ -4,6 +4,7 @@
 //! It must not delete anything, and must not trust a reference that no journal knows.
 
 pub(super) mod deletion;
+mod new_folder;
 pub(super) mod restore;
 
 use std::collections::btree_map::Entry;

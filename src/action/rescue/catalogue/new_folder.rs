@@ -1,0 +1,186 @@
+//! Writes files of a record into a new, empty folder.
+//!
+//! It must not write into a folder that holds anything or through a link, not even one that comes while it writes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::{TreeEntry, listing};
+use crate::disk::write::{Below, Missing, folder_in, sync_file_system_of};
+use crate::disk::{self, Folder};
+use crate::git::{Git, Stdin};
+use crate::model::display_text;
+
+/// The most that is read from git at once, in bytes. A larger file goes to disk separately.
+const AT_ONCE: u64 = 32 << 20;
+
+/// The files to write, by path below the new folder.
+pub(crate) type Files = BTreeMap<PathBuf, TreeEntry>;
+
+/// Writes the files into the folder `into`, which must be empty or missing.
+///
+/// # Errors
+/// [`RescueError::Refused`] if the folder holds something; nothing is written then.
+pub(crate) fn write(rescuer: &Rescuer, git: &Git<'_>, files: &Files, into: &Path) -> Result<(), RescueError> {
+    let sizes = sizes(git, files)?;
+    let new = NewFolder::open(into)?;
+    let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
+    // Links come last, so that nothing can be written through them.
+    for group in groups(plain.into_iter().chain(links), &sizes) {
+        let written = match group[..] {
+            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &new, path, entry),
+            _ => write_group(git, &new, &group),
+        };
+        written.map_err(|error| {
+            if !matches!(error, RescueError::Cancelled { .. }) {
+                return error;
+            }
+            let into = display_text::path(into);
+            RescueError::Failed(format!("ended on request; {into} holds only a part of the record"))
+        })?;
+    }
+    // Success is reported only after it is on disk.
+    if rescuer.is_synced {
+        sync_file_system_of(&new.folder).map_err(RescueError::io("write", into))?;
+    }
+    Ok(())
+}
+
+/// The new folder, held open: what others put in its place or on the way to it gets nothing.
+struct NewFolder {
+    folder: Folder,
+    path: PathBuf,
+}
+
+impl NewFolder {
+    /// Opens the folder, which must be empty, or makes it.
+    fn open(into: &Path) -> Result<NewFolder, RescueError> {
+        let made = || match (into.parent(), into.file_name()) {
+            (Some(above), Some(name)) => folder_in(&Folder::open_resolved(above)?, name),
+            _ => Err(Errno::NOENT),
+        };
+        let opened = match Folder::open_resolved(into) {
+            Err(Errno::NOENT) => made(),
+            opened => opened,
+        };
+        let is_empty = |folder: &Folder| {
+            let names = folder.entries()?.map(|entry| Ok(entry?.file_name().to_bytes().len()));
+            // Every folder has `.` and `..`.
+            names.sum::<rustix::io::Result<usize>>().map(|length| length == ".".len() + "..".len())
+        };
+        match opened.and_then(|folder| is_empty(&folder).map(|is_empty| (folder, is_empty))) {
+            Ok((folder, true)) => Ok(NewFolder { folder, path: into.to_owned() }),
+            Ok((_, false)) | Err(Errno::LOOP | Errno::NOTDIR) => {
+                Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
+            }
+            Err(errno) => Err(RescueError::io("make", into)(errno.into())),
+        }
+    }
+
+    /// The place for a file below, in a folder that is made if it is missing.
+    fn below(&self, path: &Path) -> Result<Below, RescueError> {
+        let opened = Below::open(&self.folder, path, Missing::CreatePrivate);
+        opened.map_err(RescueError::io("make", &self.path.join(path)))
+    }
+}
+
+fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
+    let sizes = listing::sizes(git, files.values().map(|entry| &entry.id))?;
+    match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
+        None => Ok(sizes),
+        Some((path, _)) => {
+            Err(RescueError::Damage(format!("the content of {} is missing", display_text::path(path))))
+        }
+    }
+}
+
+fn is_large(entry: &TreeEntry, sizes: &BTreeMap<String, u64>) -> bool {
+    entry.mode != "120000" && sizes.get(&entry.id).is_some_and(|size| *size > AT_ONCE)
+}
+
+/// Groups the files that are read together; a large file forms its own group.
+fn groups<'f>(
+    files: impl Iterator<Item = (&'f PathBuf, &'f TreeEntry)>,
+    sizes: &BTreeMap<String, u64>,
+) -> Vec<Vec<(&'f PathBuf, &'f TreeEntry)>> {
+    let mut groups: Vec<Vec<_>> = Vec::new();
+    let mut n_bytes = AT_ONCE;
+    for file in files {
+        let size = sizes.get(&file.1.id).copied().unwrap_or(0) + 100;
+        if n_bytes + size > AT_ONCE || groups.is_empty() {
+            groups.push(Vec::new());
+            n_bytes = 0;
+        }
+        n_bytes += size;
+        if let Some(group) = groups.last_mut() {
+            group.push(file);
+        }
+    }
+    groups
+}
+
+fn write_group(git: &Git<'_>, new: &NewFolder, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
+    let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
+    let output = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?;
+    let mut answer = &output[..];
+    for (path, entry) in group {
+        let next = listing::next_object(answer, &entry.id, "blob");
+        let is_whole = |content: &[u8]| git.repo.format.id_of(content).as_ref() == Some(&entry.id);
+        let Some((content, rest)) = next.filter(|(content, _)| is_whole(content)) else {
+            return Err(not_as_listed(path));
+        };
+        answer = rest;
+        write_one(new, path, entry, content)?;
+    }
+    Ok(())
+}
+
+fn not_as_listed(path: &Path) -> RescueError {
+    RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
+}
+
+/// The mode of a file of the record: it is accessible to this user only.
+fn mode(entry: &TreeEntry) -> u32 {
+    if entry.mode == "100755" { 0o700 } else { 0o600 }
+}
+
+fn write_one(new: &NewFolder, path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
+    let place = new.below(path)?;
+    let written = if entry.mode == "120000" {
+        place.create_link(OsStr::from_bytes(content))
+    } else {
+        place.create(mode(entry)).and_then(|mut file| file.write_all(content))
+    };
+    written.map_err(RescueError::io("write", &new.path.join(path)))
+}
+
+/// Has git write a large content to the file, then reads it again to verify it.
+fn write_large(git: &Git<'_>, new: &NewFolder, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
+    let shown = new.path.join(path);
+    let made = new.below(path)?.create(mode(entry));
+    let file = Arc::new(made.map_err(RescueError::io("make", &shown))?);
+    git.write_blob(&entry.id, &file)?;
+    let failed = || RescueError::io("read", &shown);
+    let size = file.metadata().map_err(failed())?.len();
+    let mut id = git.repo.format.blob(size);
+    let mut piece = vec![0; 1 << 20];
+    let mut n_read = 0;
+    while n_read < size {
+        match disk::fill(&file, n_read, &mut piece).map_err(failed())? {
+            0 => break,
+            n => {
+                id.update(&piece[..n]);
+                n_read += n as u64;
+            }
+        }
+    }
+    if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
+}
