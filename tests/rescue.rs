@@ -60,6 +60,8 @@ mod record;
 mod reuse;
 #[path = "rescue/second_look.rs"]
 mod second_look;
+#[path = "rescue/shared.rs"]
+mod shared;
 #[path = "rescue/signals.rs"]
 mod signals;
 #[path = "rescue/split.rs"]

@@ -21,6 +21,7 @@ mod refs;
 mod repository;
 mod runner;
 mod shadow;
+mod sharing;
 mod stand_in;
 mod trouble;
 mod user_files;

@@ -10,12 +10,14 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::dot_git::{git_dir_of, resolve};
 use super::file::read_small;
 use super::format::Format;
 use super::object_id::{ObjectFormat, Sha1};
 use super::trouble::{Read, file_trouble, not_a_file, trouble};
+use crate::disk::write::Sharing;
 use crate::disk::{self, Folder};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
@@ -51,6 +53,8 @@ pub struct Repository {
     pub excludes_file: Option<PathBuf>,
     /// Sixteen hexadecimal digits that identify this worktree in closeout's own folder and in references.
     pub key: String,
+    /// Who may use the files that are created in it, once git was asked ([`Git::sharing`](super::Git::sharing)).
+    pub(super) sharing: OnceLock<Sharing>,
     identity: Identity,
 }
 
@@ -150,6 +154,7 @@ impl Repository {
             excludes_file: format.excludes_file.clone(),
             named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
             key: Repository::key_of(&git_dir),
+            sharing: OnceLock::new(),
             identity: [&top, &git_dir, &common_dir].map(|path| identity(path)),
             top,
             git_dir,

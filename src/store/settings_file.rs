@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::StoreError;
 use super::folder::{own_folder, replace_record};
-use crate::disk::write::{Below, Missing, NewFile, Over};
+use crate::disk::write::{Below, Missing, NewFile, Over, Sharing};
 use crate::disk::{self, Folder, file_problem};
 use crate::model::{ReadProblem, stable_hash};
 
@@ -126,7 +126,7 @@ impl SettingsFile {
     fn place(&self) -> Result<Below, StoreError> {
         let failed = |source| self.refusal("make the folder of", source);
         if let Some(project) = &self.project {
-            return Below::open(project, &self.below, Missing::Create).map_err(failed);
+            return Below::open(project, &self.below, Missing::Create(Sharing::Masked)).map_err(failed);
         }
         let path = self.resolved()?;
         let folder = path.parent().unwrap_or(Path::new("."));

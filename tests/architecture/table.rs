@@ -195,6 +195,12 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         reason: "opens a terminal to count what was typed there and not read",
     },
     Exception {
+        file: "src/git/repository.rs",
+        rights: &[LazyStatics],
+        crates: &[],
+        reason: "keeps one setting, for which git is asked when something is first created in a repository; no static",
+    },
+    Exception {
         file: "src/action/reply/loopback.rs",
         rights: &[Connect],
         crates: &[],

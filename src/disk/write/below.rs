@@ -11,15 +11,15 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::create_in;
+use super::{Sharing, create_in};
 use crate::disk::Folder;
 use crate::disk::file::{FLAGS, regular};
 
 /// What to do about folders on the way that do not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// Create them, with the usual access, or that of the folder above if its group shares it.
-    Create,
+    /// Create them, with the usual access, for others too as far as they share them.
+    Create(Sharing),
     /// Create them for this user only.
     CreatePrivate,
     /// Fail.
@@ -122,44 +122,48 @@ impl Below {
         Ok(rustix::fs::symlinkat(target, &self.folder, &self.name)?)
     }
 
-    /// Opens the regular file for appending. If it is missing and `new` is given, it is created with that mode.
+    /// Creates the file, which must not exist, with the usual access, for others too as far as they share it.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, or any other I/O error.
+    pub fn create_shared(&self, sharing: Sharing) -> io::Result<File> {
+        let file = self.create(0o666)?;
+        sharing.share(&file)?;
+        Ok(file)
+    }
+
+    /// Opens the regular file for appending.
     ///
     /// # Errors
     /// As [`crate::disk::open`].
-    pub fn open_to_append(&self, new: Option<u32>) -> io::Result<File> {
-        let create = if new.is_some() { OFlags::CREATE } else { OFlags::empty() };
-        let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | create;
-        let mode = Mode::from_raw_mode(new.unwrap_or(0));
-        Ok(regular(rustix::fs::openat(&self.folder, &self.name, flags, mode))?.0)
+    pub fn open_to_append(&self) -> io::Result<File> {
+        let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND;
+        Ok(regular(rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty()))?.0)
     }
 }
 
 /// Opens the folder `path` below `top`, creating what is missing of it.
-fn created(top: &Folder, path: &Path, missing: Missing) -> rustix::io::Result<Folder> {
-    let is_private = missing == Missing::CreatePrivate;
-    let mode = Mode::from_raw_mode(if is_private { 0o700 } else { 0o777 });
+fn created(top: &Folder, path: &Path, missing: Missing) -> io::Result<Folder> {
+    let (mode, sharing) = match missing {
+        Missing::Create(sharing) => (Mode::from_raw_mode(0o777), sharing),
+        Missing::CreatePrivate | Missing::Fail => (Mode::RWXU, Sharing::Masked),
+    };
     let mut folder = top.folder(Path::new(""))?;
     for name in path {
         folder = match folder.folder(Path::new(name)) {
             Err(Errno::NOENT) => match rustix::fs::mkdirat(&folder, name, mode) {
-                Ok(()) if is_private => folder.folder(Path::new(name))?,
-                Ok(()) => shared_as(&folder, folder.folder(Path::new(name))?)?,
+                Ok(()) => {
+                    let new = folder.folder(Path::new(name))?;
+                    sharing.share(&new)?;
+                    new
+                }
                 Err(Errno::EXIST) => folder.folder(Path::new(name))?,
-                Err(errno) => return Err(errno),
+                Err(errno) => return Err(errno.into()),
             },
             opened => opened?,
         };
     }
     Ok(folder)
-}
-
-/// Shares a new folder with the group that shares the one above it (`core.sharedRepository`).
-fn shared_as(above: &Folder, new: Folder) -> rustix::io::Result<Folder> {
-    let mode = Mode::from_raw_mode(above.stat(".")?.st_mode);
-    if mode.contains(Mode::SGID | Mode::WGRP) {
-        rustix::fs::fchmod(&new, mode)?;
-    }
-    Ok(new)
 }
 
 #[cfg(test)]
@@ -177,7 +181,7 @@ mod tests {
         fs::create_dir(top.join("out")).unwrap();
         symlink("../../out", top.join("in/a/link")).unwrap();
         let folder = Folder::open_resolved(&top.join("in")).unwrap();
-        for missing in [Missing::Create, Missing::CreatePrivate, Missing::Fail] {
+        for missing in [Missing::Create(Sharing::Masked), Missing::CreatePrivate, Missing::Fail] {
             for path in ["a/link/file", "a/link/new/file"] {
                 let error = Below::open(&folder, Path::new(path), missing).unwrap_err();
                 let errno = Errno::from_io_error(&error);
@@ -185,7 +189,7 @@ mod tests {
             }
         }
         assert!(Below::open(&folder, Path::new("a/b/c/file"), Missing::Fail).is_err());
-        let file = Below::open(&folder, Path::new("a/b/c/file"), Missing::Create).unwrap();
+        let file = Below::open(&folder, Path::new("a/b/c/file"), Missing::Create(Sharing::Masked)).unwrap();
         file.create(0o600).unwrap();
         assert_eq!(file.create(0o600).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         // The folder that was opened stays the one that is changed.

@@ -5,6 +5,7 @@ mod below;
 mod journal;
 mod new_file;
 mod own;
+mod sharing;
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;
@@ -22,6 +23,7 @@ pub use below::{Below, Missing};
 pub use journal::{Journal, Lines};
 pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
 pub use own::{NotOwn, own_folder};
+pub use sharing::Sharing;
 
 /// Opens a file for appending and reading. If it is missing and `new` is given, it is created with that
 /// mode. It must not be a link.

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crate::disk::write::{Below, Missing};
-use crate::git::Repository;
+use crate::git::{Git, Repository};
 
 /// The place of a file of a git directory, with its folder held open.
 ///
@@ -24,14 +24,15 @@ pub(crate) fn below(repo: &Repository, path: &Path, missing: Missing) -> io::Res
     }
 }
 
-/// Creates the file, which must not exist, with the usual access.
-pub(crate) fn create(repo: &Repository, path: &Path) -> io::Result<File> {
-    below(repo, path, Missing::Fail)?.create(0o666)
+/// Creates the file, which must not exist, with the access that git gives it.
+pub(crate) fn create(git: &Git<'_>, path: &Path) -> io::Result<File> {
+    let sharing = git.sharing().map_err(io::Error::other)?;
+    below(git.repo, path, Missing::Fail)?.create_shared(sharing)
 }
 
 /// Makes `path` a hard link to `file`. Both are in git directories.
-pub(crate) fn link(repo: &Repository, file: &Path, path: &Path) -> io::Result<()> {
-    below(repo, path, Missing::Create)?.link_to(&below(repo, file, Missing::Fail)?)
+pub(crate) fn link(repo: &Repository, file: &Path, path: &Path, missing: Missing) -> io::Result<()> {
+    below(repo, path, missing)?.link_to(&below(repo, file, Missing::Fail)?)
 }
 
 /// Moves `from` to `to` in the same folder. What is there is replaced.

@@ -4,9 +4,8 @@
 //! It must not change a reference that is not where it is expected.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,8 +14,8 @@ use rustix::fs::Mode;
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
 use crate::disk;
-use crate::disk::write::{Below, Missing, NewFile, Over, is_removed};
-use crate::git::{PackedRefs, Repository, log_file};
+use crate::disk::write::{Below, Missing, NewFile, Over, Sharing, is_removed};
+use crate::git::{Git, PackedRefs, Repository, log_file};
 use crate::model::CommitId;
 
 /// How often a lock is tried again that git holds for a moment, or whose empty folder git removed: 0.1 s in all, as git
@@ -25,23 +24,23 @@ const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(10);
 /// The longest value of a reference, in bytes.
 const VALUE_CAP: u64 = 4 << 10;
-/// The mode of a folder that its group shares (`core.sharedRepository`).
-const SHARED: u32 = 0o2020;
 
 /// Changes the reference `name` from the id `from` to `to`; `None` is a reference that does not exist.
 ///
 /// # Errors
 /// As git words it: the reference is not at `from`, or a lock or another reference is in the way. Any I/O error.
 pub(crate) fn change(
-    repo: &Repository,
+    git: &Git<'_>,
     name: &str,
     from: Option<CommitId>,
     to: Option<CommitId>,
 ) -> Result<(), RescueError> {
+    let (repo, sharing) = (git.repo, git.sharing()?);
     repo.check_writes(&[name])?;
     // Git removes the empty folder of a reference that it packed.
     let is_made = to.is_some() || PackedRefs::read(repo)?.id_of(name).is_some();
-    let mut lock = Lock::take(repo, name, is_made).map_err(|error| cannot(name, &error.to_string()))?;
+    let mut lock = Lock::take(repo, name, is_made.then_some(sharing))
+        .map_err(|error| cannot(name, &error.to_string()))?;
     // Git may have packed it before the lock was taken.
     let packed = PackedRefs::read(repo)?;
     let now = lock.value().map_err(|error| cannot(name, &error.to_string()))?.or_else(|| packed.id_of(name));
@@ -97,20 +96,21 @@ struct Lock {
 }
 
 impl Lock {
-    fn take(repo: &Repository, name: &str, is_made: bool) -> io::Result<Lock> {
+    /// Takes it. What is missing of the folders on the way is created with this sharing, if there is any.
+    fn take(repo: &Repository, name: &str, made: Option<Sharing>) -> io::Result<Lock> {
         let path = repo.common_dir.join(name);
-        let missing = if is_made { Missing::Create } else { Missing::Fail };
+        let missing = made.map_or(Missing::Fail, Missing::Create);
         let mut tries = 0;
         loop {
             let taken = below(repo, &path, missing).and_then(|reference| {
                 let beside = reference.beside(&locked(reference.name()))?;
-                let file = beside.create(0o666)?;
+                let file = beside.create_shared(made.unwrap_or_default())?;
                 Ok(Lock { reference, beside, file, packed: None, is_put: false })
             });
             tries += 1;
             match taken.as_ref().map_err(io::Error::kind) {
                 Err(ErrorKind::AlreadyExists) if tries < TRIES => std::thread::sleep(PAUSE),
-                Err(ErrorKind::NotFound) if is_made && tries < TRIES => {}
+                Err(ErrorKind::NotFound) if made.is_some() && tries < TRIES => {}
                 Ok(_) | Err(_) => return taken,
             }
         }
@@ -140,11 +140,6 @@ impl Lock {
     /// Puts the reference in its place with this value.
     fn put(mut self, id: CommitId) -> io::Result<()> {
         self.file.write_all(format!("{id}\n").as_bytes())?;
-        let folder = self.reference.folder().stat(".")?.st_mode;
-        if folder & SHARED == SHARED {
-            let mode = self.file.metadata()?.mode();
-            self.file.set_permissions(Permissions::from_mode(mode | 0o060))?;
-        }
         self.file.sync_all()?;
         self.reference.replace_by(self.beside.name())?;
         self.is_put = true;

@@ -60,7 +60,7 @@ fn change(
     to: Option<CommitId>,
 ) -> Result<(), RescueError> {
     if git.repo.has_ref_files() {
-        return ref_files::change(git.repo, name, from, to);
+        return ref_files::change(git, name, from, to);
     }
     let from = git.repo.format.or_zero(from);
     let args = match to {

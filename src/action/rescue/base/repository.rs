@@ -17,7 +17,7 @@ use crate::model::display_text;
 /// What a workspace has as its repository.
 pub(crate) enum Opened {
     /// One that can be used.
-    Usable(Repository),
+    Usable(Box<Repository>),
     /// Something at `.git` that cannot be used as a repository.
     Unusable {
         /// The workspace.
@@ -36,7 +36,7 @@ pub(crate) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, Resc
         Ok(Some(repo)) => {
             check_top(&repo.top, home)?;
             check_owner(&repo)?;
-            Ok(Opened::Usable(repo))
+            Ok(Opened::Usable(Box::new(repo)))
         }
         Ok(None) => refused(workspace, "is not the top of a git work tree; name the folder that holds .git"),
         Err(unreadable) => {

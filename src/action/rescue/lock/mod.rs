@@ -60,7 +60,7 @@ impl<'r> WorktreeLock<'r> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             Opened::Usable(repo) => match head_in_the_way(&repo.git_dir) {
                 Some(words) => Err(RescueError::Refused(format!("{words}; {STILL_THERE}"))),
-                None => WorktreeLock::of_repository(rescuer, repo),
+                None => WorktreeLock::of_repository(rescuer, *repo),
             },
             Opened::Unusable { reason, .. } => Err(RescueError::Refused(format!("{reason}; {STILL_THERE}"))),
         }
@@ -75,7 +75,7 @@ impl<'r> WorktreeLock<'r> {
                 let reason = head_in_the_way(&repo.git_dir).unwrap_or_default();
                 WorktreeLock::of_unusable(rescuer, repo.top, reason)
             }
-            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
+            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, *repo),
             Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
         }
     }

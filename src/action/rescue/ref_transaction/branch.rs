@@ -18,7 +18,7 @@ use crate::action::rescue::base::references::update_ref;
 use crate::action::rescue::base::{Move, RescueError, ref_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk;
-use crate::disk::write::{Missing, NewFile, Over, is_removed};
+use crate::disk::write::{Missing, NewFile, Over, Sharing, is_removed};
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
@@ -56,6 +56,7 @@ pub(crate) struct Branch<'r> {
     prepared: PathBuf,
     /// The identity for the reflog, determined before anything is locked.
     who: String,
+    sharing: Sharing,
 }
 
 impl<'r> Branch<'r> {
@@ -85,12 +86,12 @@ impl<'r> Branch<'r> {
         }
         let who = known.map_or_else(|| who(git), Ok)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
-        let mut file = git_files::create(repo, &prepared).map_err(failed)?;
+        let mut file = git_files::create(git, &prepared).map_err(failed)?;
         keep_mode(&repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
         let value = plan.to.map(|to| to.to_string()).unwrap_or_default();
         file.write_all(format!("{value}\n").as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
+        Ok(Some(Branch { repo, plan: plan.clone(), prepared, who, sharing: git.sharing()? }))
     }
 
     /// Takes the locks, or none of them if someone else has one, which the error names.
@@ -98,7 +99,8 @@ impl<'r> Branch<'r> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, self.plan.branch.as_str()).into_iter().skip(n_others) {
-            if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
+            let missing = Missing::Create(self.sharing);
+            if let Err(error) = git_files::link(self.repo, &self.prepared, &lock, missing) {
                 release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
                     return Err(RescueError::Busy(git_files::holder_label(self.repo, &lock)));
@@ -150,7 +152,7 @@ impl<'r> Branch<'r> {
 
     /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
     pub(crate) fn log(&self) {
-        log(self.repo, &self.plan, &self.who, Repeat::Allowed);
+        log(self.repo, &self.plan, (&self.who, self.sharing), Repeat::Allowed);
     }
 
     pub(crate) fn open(&self) -> Option<File> {
@@ -191,12 +193,12 @@ enum Repeat {
 /// Adds a move that a crash interrupted to the reflogs, unless it is already there.
 pub(crate) fn log_again(git: &Git<'_>, plan: &Move) {
     // The reflog is a convenience: failing to write it must not fail the recovery.
-    if let Ok(who) = who(git) {
-        log(git.repo, plan, &who, Repeat::LeftAway);
+    if let (Ok(who), Ok(sharing)) = (who(git), git.sharing()) {
+        log(git.repo, plan, (&who, sharing), Repeat::LeftAway);
     }
 }
 
-fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
+fn log(repo: &Repository, plan: &Move, (who, sharing): (&str, Sharing), repeat: Repeat) {
     let (name, from, to) = (plan.branch.as_str(), plan.from, plan.to);
     let [old, new] = [from, to].map(|id| repo.format.or_zero(id));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");
@@ -206,7 +208,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
             last.is_some_and(|last| last.old == from && last.new == to)
         };
         if repeat == Repeat::Allowed || !is_told() {
-            let _ = append(repo, &log_file(repo, log_of), &text, from.is_none());
+            let _ = append(repo, &log_file(repo, log_of), &text, from.is_none().then_some(sharing));
         }
     };
     if !plan.is_branch_only {
@@ -321,12 +323,15 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
 /// The longest log that is copied, in bytes.
 const LOG_CAP: u64 = 64 << 20;
 
-/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is replaced
+/// Appends a line to a reflog; creates a missing one only with a sharing for it. A log with a second name elsewhere is replaced
 /// by a longer copy, so that the other stays as it is; git would write to both.
-fn append(repo: &Repository, path: &Path, text: &str, is_made: bool) -> io::Result<()> {
-    let missing = if is_made { Missing::Create } else { Missing::Fail };
-    let place = below(repo, path, missing)?;
-    let mut log = place.open_to_append(is_made.then_some(0o666))?;
+fn append(repo: &Repository, path: &Path, text: &str, made: Option<Sharing>) -> io::Result<()> {
+    let place = below(repo, path, made.map_or(Missing::Fail, Missing::Create))?;
+    if let Some(sharing) = made {
+        // One that is there already keeps its mode.
+        let _ = place.create_shared(sharing);
+    }
+    let mut log = place.open_to_append()?;
     let metadata = log.metadata()?;
     if metadata.nlink() == 1 {
         return log.write_all(text.as_bytes());

@@ -13,7 +13,7 @@ use crate::action::rescue::base::{KeptIndex, Move, RescueError, names, whole_fil
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::listing;
 use crate::disk::Folder;
-use crate::disk::write::{self, NewFile, Over};
+use crate::disk::write::{self, NewFile, Over, Sharing};
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
 
 /// The largest index that is kept, in bytes.
@@ -70,10 +70,11 @@ fn keep_part(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
 }
 
 /// Restores shared index files that git has deleted meanwhile.
-pub(crate) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
+pub(crate) fn put_back(git: &Git<'_>, worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
+    let sharing = git.sharing()?;
     let path = &worktree.repo.git_dir;
     let [git_dir, _] = worktree.repo.held().map_err(RescueError::io("open", path))?;
-    copy(parts(&worktree.folder, index)?, &git_dir).map_err(RescueError::io("write to", path))
+    copy(parts(&worktree.folder, index)?, &git_dir, sharing).map_err(RescueError::io("write to", path))
 }
 
 /// Gives a shadow the shared index files of a kept index.
@@ -83,15 +84,18 @@ fn put_into(worktree: &WorktreeLock, shadow: &Shadow, index: &[u8]) -> Result<()
 
 /// Copies into one of our own folders.
 fn put(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
-    let copied = Folder::open(to).map_err(io::Error::from).and_then(|folder| copy(parts, &folder));
+    let copied =
+        Folder::open(to).map_err(io::Error::from).and_then(|folder| copy(parts, &folder, Sharing::Masked));
     copied.map_err(RescueError::io("write to", to))
 }
 
-fn copy(parts: Vec<Part>, to: &Folder) -> io::Result<()> {
+fn copy(parts: Vec<Part>, to: &Folder, sharing: Sharing) -> io::Result<()> {
     for (name, bytes) in parts {
         if to.stat(&*name).is_err() {
             // Access as git gives it to a new file.
-            NewFile::create(to, 0o666, &bytes)?.put(name.as_ref(), Over::Any)?;
+            let new = NewFile::create(to, 0o666, &bytes)?;
+            sharing.share(new.as_file())?;
+            new.put(name.as_ref(), Over::Any)?;
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ use crate::action::rescue::ref_transaction::prepared::{
 };
 use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::action::rescue::survey::{SeenIndex, listing};
-use crate::disk::write::is_removed;
+use crate::disk::write::{Missing, is_removed};
 use crate::git::{Git, RawIndex, Shadow, operation};
 use crate::model::{CommitId, RefName};
 
@@ -103,10 +103,10 @@ fn prepare<'t>(
     let beside = prepared(worktree, &plan.id);
     let after = plan.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
     if let Some(after) = &after {
-        kept_index::put_back(worktree, &after.bytes)?;
+        kept_index::put_back(git, worktree, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    let written = git_files::create(&worktree.repo, &beside).and_then(|mut new| {
+    let written = git_files::create(git, &beside).and_then(|mut new| {
         after.as_ref().unwrap_or(&empty).write_to(&mut new)?;
         branch::keep_mode(&worktree.repo.index(), &new)?;
         new.sync_all()
@@ -164,7 +164,9 @@ fn lock(
         worktree.rescuer.reached(Stage::Checked);
         // A mismatch that is already visible needs no lock that others would run into.
         if now.is_still_at(&index)? {
-            if let Err(error) = git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock) {
+            if let Err(error) =
+                git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock, Missing::Fail)
+            {
                 release_branch(worktree, plan)?;
                 let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });

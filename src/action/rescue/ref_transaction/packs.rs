@@ -12,7 +12,7 @@ use crate::action::rescue::base::whole_file::{entries, read_small};
 use crate::action::rescue::base::{RescueError, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
-use crate::disk::write::{Below, Missing};
+use crate::disk::write::{Below, Missing, Sharing};
 use crate::git::{Git, GitError, Shadow, Stdin, commit_id, succeeded};
 use crate::model::CommitId;
 
@@ -22,6 +22,7 @@ pub(crate) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     let from = shadow.objects.join("pack");
     let to = worktree.repo.common_dir.join("objects/pack");
     worktree.repo.check_writes(&[])?;
+    let sharing = worktree.git().sharing()?;
     let [_, top] = worktree.repo.held().map_err(RescueError::io("open", &to))?;
     let mut names: Vec<String> = entries(&from)?
         .into_iter()
@@ -38,10 +39,10 @@ pub(crate) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
             let source = from.join(&keep);
             write_whole(&source, keep_text(worktree).as_bytes())
                 .map_err(RescueError::io("write", &source))?;
-            move_in(&top, &source).map_err(RescueError::io("write", &to.join(&keep)))?;
+            move_in(&top, &source, Sharing::Masked).map_err(RescueError::io("write", &to.join(&keep)))?;
         }
         let target = to.join(&name);
-        move_in(&top, &from.join(&name)).map_err(RescueError::io("write", &target))?;
+        move_in(&top, &from.join(&name), sharing).map_err(RescueError::io("write", &target))?;
         if is_list(&name) {
             packs.push(target);
         }
@@ -57,15 +58,19 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Moves a file of our own into the packs of the repository whose shared git directory is `top`. Only the whole
 /// file ever has its name there.
-fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
+fn move_in(top: &Folder, source: &Path, sharing: Sharing) -> io::Result<()> {
+    sharing.share(File::open(source)?)?;
     let name = source.file_name().unwrap_or_default().to_string_lossy();
-    let place = |name: &str| Below::open(top, &Path::new("objects/pack").join(name), Missing::Create);
+    let missing = Missing::Create(sharing);
+    let place = |name: &str| Below::open(top, &Path::new("objects/pack").join(name), missing);
     place(&name).and_then(|place| place.take(source)).or_else(|_| {
         // Another file system. If we crash here, git removes files with such a name.
         let temporary = format!("tmp_closeout_{name}");
         let beside = place(&temporary)?;
         let _ = beside.remove();
-        io::copy(&mut File::open(source)?, &mut beside.create(0o444)?)?;
+        let mut copy = beside.create(0o444)?;
+        io::copy(&mut File::open(source)?, &mut copy)?;
+        sharing.share(&copy)?;
         place(&name)?.replace_by(temporary.as_ref())
     })
 }

@@ -14,6 +14,7 @@ use crate::action::rescue::ref_transaction::prepared::{
 use crate::action::rescue::ref_transaction::{Needed, busy, finish, packs, recover_branch_only};
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::disk;
+use crate::disk::write::Missing;
 use crate::git::{Git, index_entries};
 use crate::model::CommitId;
 
@@ -129,7 +130,7 @@ fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
 fn take_up(worktree: &WorktreeLock, git: &Git<'_>, plan: &Move, is_locked: bool) -> Result<(), RescueError> {
     let lock = worktree.repo.index_lock();
     if !is_locked {
-        git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock)
+        git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock, Missing::Fail)
             .map_err(RescueError::io("make", &lock))?;
     }
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;

@@ -1,0 +1,120 @@
+//! Who may use what a rescue creates in a repository: the same users as if git had created it, by the setting
+//! `core.sharedRepository` and the mask. The witness is a twin repository in which git does it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
+
+/// Makes a repository with one commit, a branch of its own and work; `$1` is its name, `$2` the mask.
+const BEGIN: &str = r#"set -e; umask "$2"; git init -q -b main "$1"; cd "$1"
+if [ -n "$3" ]; then git config core.sharedRepository "$3"; fi
+echo 1 >f; git add f; git commit -qm one; git checkout -qb work; echo 2 >f"#;
+/// What git makes of the work there: a commit, a branch beside, a hidden reference, packs.
+const BY_GIT: &str = r#"set -e; umask "$2"; cd "$1"; git commit -qam two; git branch -q rescue/beside
+git update-ref refs/closeout/rescue/k/id HEAD; git repack -adq"#;
+/// The same work, once on the branch and once on a new branch.
+const BY_CLOSEOUT: &str = r#"set -e; umask "$2"; cd "$1"; "$CLOSEOUT" rescue -y -m two; echo 3 >f
+"$CLOSEOUT" rescue -y -m three --new-branch"#;
+/// Both begin without a commit and without an index.
+const UNBORN: &str = r#"set -e; umask "$2"; git init -q -b work "$1"; cd "$1"
+if [ -n "$3" ]; then git config core.sharedRepository "$3"; fi; echo 1 >f"#;
+const BORN_BY_GIT: &str = r#"set -e; umask "$2"; cd "$1"; git add f; git commit -qm one"#;
+const BORN_BY_CLOSEOUT: &str = r#"set -e; umask "$2"; cd "$1"; "$CLOSEOUT" rescue -y -m one"#;
+
+#[expect(clippy::disallowed_methods, reason = "the mask is that of a process of its own")]
+fn run(env: &TestEnv, script: &str, [name, mask, value]: [&str; 3]) {
+    let output = Command::new("sh")
+        .args(["-c", script, "sh", name, mask, value])
+        .current_dir(env.at("."))
+        .env_clear()
+        .envs(env.variables())
+        .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
+        .env("GIT_CONFIG_GLOBAL", env.at("home/.gitconfig"))
+        .env("CLOSEOUT", env!("CARGO_BIN_EXE_closeout"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{name} {mask} {value:?}: {output:?}");
+}
+
+/// The modes of each kind of file and folder that a rescue can create in a git directory.
+fn modes(git_dir: &Path) -> BTreeMap<&'static str, BTreeSet<String>> {
+    let mut found: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+    let mut left = vec![git_dir.to_owned()];
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(git_dir).unwrap().to_str().unwrap();
+            let is_folder = path.is_dir();
+            let kind = match (name, is_folder) {
+                ("index", false) => "index",
+                (_, false) if name.starts_with("refs/closeout/") => "hidden reference",
+                (_, true) if name.starts_with("refs/closeout") => "folder of hidden references",
+                (_, false) if name.starts_with("refs/") => "branch",
+                (_, false) if name.starts_with("logs/") => "log",
+                (_, true) if name.ends_with("heads/rescue") => "folder of branches or logs",
+                (_, false) if name.starts_with("objects/pack/") => "pack",
+                _ => "",
+            };
+            if is_folder {
+                left.push(path.clone());
+            }
+            if !kind.is_empty() {
+                let mode = path.metadata().unwrap().permissions().mode();
+                found.entry(kind).or_default().insert(format!("{:o}", mode & 0o7777));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_created_has_the_mode_that_git_gives_it() {
+    for (mask, value) in [
+        ("022", ""),
+        ("077", ""),
+        ("022", "group"),
+        ("077", "group"),
+        ("077", "true"),
+        ("077", "everybody"),
+        ("022", "0640"),
+        ("007", "0600"),
+    ] {
+        let env = TestEnv::beside(&Repo::unborn());
+        fs::write(env.at("home/.gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n").unwrap();
+        let twins = |begin: &str, by_git: &str, by_closeout: &str, names: [&str; 2]| {
+            for (name, then) in names.into_iter().zip([by_git, by_closeout]) {
+                run(&env, begin, [name, mask, value]);
+                run(&env, then, [name, mask, value]);
+            }
+            names.map(|name| modes(&env.at(name).join(".git")))
+        };
+        let [by_git, by_closeout] = twins(BEGIN, BY_GIT, BY_CLOSEOUT, ["git", "closeout"]);
+        assert_eq!(by_git.len(), 7, "{by_git:?}");
+        assert_eq!(by_closeout, by_git, "umask {mask}, {value:?}");
+        let [by_git, mut by_closeout] =
+            twins(UNBORN, BORN_BY_GIT, BORN_BY_CLOSEOUT, ["unborn-git", "unborn-closeout"]);
+        by_closeout.retain(|kind, _| by_git.contains_key(kind));
+        assert_eq!(by_closeout, by_git, "umask {mask}, {value:?}, unborn");
+    }
+}
+
+/// Git reads the setting wherever it stands.
+#[test]
+fn a_setting_of_the_user_counts_too() {
+    let env = TestEnv::beside(&Repo::unborn());
+    let settings = "[user]\n\tname = Ada\n\temail = ada@example.org\n[core]\n\tsharedRepository\n";
+    fs::write(env.at("home/.gitconfig"), settings).unwrap();
+    for (name, then) in [("git", BY_GIT), ("closeout", BY_CLOSEOUT)] {
+        run(&env, BEGIN, [name, "077", ""]);
+        run(&env, then, [name, "077", ""]);
+    }
+    let [by_git, by_closeout] = ["git", "closeout"].map(|name| modes(&env.at(name).join(".git")));
+    assert_eq!(by_closeout, by_git);
+    assert!(by_git["branch"].contains("660"), "{by_git:?}");
+}
