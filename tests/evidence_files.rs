@@ -370,6 +370,16 @@ fn a_plan_without_boxes_has_no_steps() {
 }
 
 #[test]
+fn of_a_plan_with_too_many_steps_those_that_are_done_are_cut_off() {
+    let done = "- [x] convert\n".repeat(1500);
+    let steps = parse_plan(&format!("- [ ] first\n{done}- [ ] last\n")).unwrap();
+    let open: Vec<&str> =
+        steps.iter().filter(|step| step.status.as_deref() != Some("done")).map(|step| &*step.title).collect();
+    assert_eq!((steps.len(), open), (1000, vec!["first", "last"]));
+    assert_eq!(parse_plan(&"- [ ] convert\n".repeat(1500)).unwrap().len(), 1000);
+}
+
+#[test]
 fn a_json_plan_is_done_by_its_own_formats_word() {
     let cases: [(&str, &[&str]); 9] = [
         (

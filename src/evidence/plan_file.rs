@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::PlanStep;
 
-/// How many steps are read.
+/// How many steps are kept: of more, all that are open before any that is done.
 const MAX_STEPS: usize = 1000;
 /// The longest title kept, in characters.
 const LONGEST_TITLE: usize = 500;
@@ -52,15 +52,31 @@ pub fn parse_plan(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
     let text = text.trim_start_matches('\u{feff}');
     let begin = text.trim_start();
     let is_list = begin.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '"', ']']));
-    let mut steps = if begin.starts_with('{') || is_list { json_steps(text)? } else { markdown_steps(text) };
-    steps.truncate(MAX_STEPS);
-    Ok(steps)
+    let steps = if begin.starts_with('{') || is_list { json_steps(text)? } else { markdown_steps(text) };
+    Ok(open_first(steps))
+}
+
+/// As many steps as are kept, in order. A step that is cut off must not be one that is open.
+fn open_first(mut steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    let is_done = |step: &PlanStep| step.status.as_deref() == Some(DONE);
+    let mut n_done_over = steps.len().saturating_sub(MAX_STEPS);
+    if n_done_over > 0 {
+        steps.reverse();
+        steps.retain(|step| {
+            let is_over = n_done_over > 0 && is_done(step);
+            n_done_over -= usize::from(is_over);
+            !is_over
+        });
+        steps.reverse();
+        steps.truncate(MAX_STEPS);
+    }
+    steps
 }
 
 fn json_steps(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
     let plan: Value = serde_json::from_str(text).map_err(|error| PlanFormatError::Json(error.to_string()))?;
     let items = items_of(&plan).ok_or(PlanFormatError::NoSteps)?;
-    Ok(items.iter().take(MAX_STEPS).map(json_step).collect())
+    Ok(items.iter().map(json_step).collect())
 }
 
 fn items_of(plan: &Value) -> Option<&Vec<Value>> {
