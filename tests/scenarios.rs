@@ -167,7 +167,7 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     if scenario.next.as_ref().is_some_and(|expected| *expected != next) {
         return Some(format!("expected to do next {:?}, got {next:?}", scenario.next));
     }
-    let conflicts: Vec<String> = verdict.conflicts.iter().map(|pair| in_words(pair, verdict)).collect();
+    let conflicts: Vec<String> = verdict.conflicts.iter().map(|pair| label(pair, verdict)).collect();
     if scenario.conflicts.as_ref().is_some_and(|expected| *expected != conflicts) {
         return Some(format!("expected the conflicts {:?}, got {conflicts:?}", scenario.conflicts));
     }
@@ -177,7 +177,7 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
 }
 
 /// What two sources say that contradict one another.
-fn in_words(pair: &Conflict, verdict: &Verdict) -> String {
+fn label(pair: &Conflict, verdict: &Verdict) -> String {
     let why = |at: usize| verdict.parts[at].evidence.reasons.first().map(closeout::present::reason::label);
     format!("{} / {}", why(pair.yes).unwrap_or_default(), why(pair.against).unwrap_or_default())
 }
