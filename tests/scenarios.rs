@@ -178,8 +178,8 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
 
 /// What two sources say that contradict one another.
 fn label(pair: &Conflict, verdict: &Verdict) -> String {
-    let why = |at: usize| verdict.parts[at].evidence.reasons.first().map(closeout::present::reason::label);
-    format!("{} / {}", why(pair.yes).unwrap_or_default(), why(pair.against).unwrap_or_default())
+    let said = |at: usize| closeout::present::verdict::said(&verdict.parts[at]);
+    format!("{} / {}", said(pair.yes), said(pair.against))
 }
 
 /// How a person's attention is asked for other than expected.

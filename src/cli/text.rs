@@ -106,6 +106,13 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     for silent in verdict::silent(verdict) {
         let _ = writeln!(text, "    {silent}");
     }
+    for (at, [yes, against]) in verdict::conflicts(verdict).enumerate() {
+        if at == 0 {
+            let _ = writeln!(text, "  conflicts");
+        }
+        let side = |part: &Part| format!("{}: {}", part.evidence.source.title(), verdict::said(part));
+        let _ = writeln!(text, "    {}  against  {}", side(yes), side(against));
+    }
     if let Some(git) = &view.git {
         let _ = writeln!(text, "  baseline {}", baseline::label(&git.baseline));
     }

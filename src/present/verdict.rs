@@ -34,6 +34,21 @@ pub(crate) fn claim(part: &Part) -> &'static str {
     }
 }
 
+/// What a source says, in a line: its first reason, or its claim where it gives none.
+pub fn said(part: &Part) -> String {
+    let reason = part.evidence.reasons.first().map(label);
+    reason.map_or_else(
+        || part.evidence.claim.name().to_owned(),
+        |reason| display_text::line(&reason).into_owned(),
+    )
+}
+
+/// The pairs of sources that contradict one another.
+pub(crate) fn conflicts(verdict: &Verdict) -> impl Iterator<Item = [&Part; 2]> {
+    let part = |at: usize| verdict.parts.get(at);
+    verdict.conflicts.iter().filter_map(move |pair| Some([part(pair.yes)?, part(pair.against)?]))
+}
+
 /// The sources that say nothing, a sentence for each role: `not there: closer, decision`.
 pub fn silent(verdict: &Verdict) -> impl Iterator<Item = String> {
     let n_left = verdict.parts.iter().filter(|part| is_left_over(part)).count();

@@ -3,8 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    Changes, Claim, Conflict, Evidence, Moment, Part, PartRole, Rejection, Source, Strength, Verdict,
-    WorkspaceView,
+    Changes, Claim, Evidence, Moment, Part, PartRole, Rejection, Source, Strength, Verdict, WorkspaceView,
 };
 use crate::present::phrases::row as say;
 use crate::present::{age, reason, sessions, sets, verdict};
@@ -162,7 +161,7 @@ fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line
 
 fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
     let pairs: Vec<Line<'static>> =
-        verdict.conflicts.iter().filter_map(|conflict| pair(verdict, *conflict, sheet)).collect();
+        verdict::conflicts(verdict).map(|[yes, against]| pair(yes, against, sheet)).collect();
     if pairs.is_empty() {
         return pairs;
     }
@@ -171,20 +170,21 @@ fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-fn pair(verdict: &Verdict, conflict: Conflict, sheet: TextLayout) -> Option<Line<'static>> {
-    let (yes, against) = (verdict.parts.get(conflict.yes)?, verdict.parts.get(conflict.against)?);
+fn pair(yes: &Part, against: &Part, sheet: TextLayout) -> Line<'static> {
     let versus = format!("  {}  ", sheet.look.sign(Sign::Versus));
     let room = sheet.width.saturating_sub(2 + text::width(&versus)) / 2;
     let side = |part: &Part| {
         let title = format!("{}: ", part.evidence.source.title());
-        let why = part.evidence.reasons.first().map(|why| text::line(&reason::label(why)));
-        let why = why.unwrap_or_else(|| part.evidence.claim.name().to_owned());
-        let why = text::cut(&why, room.saturating_sub(text::width(&title)), sheet.look);
+        let why = text::cut(
+            &text::line(&verdict::said(part)),
+            room.saturating_sub(text::width(&title)),
+            sheet.look,
+        );
         [Span::raw(title), sheet.span(why, claim_tone(part.evidence.claim))]
     };
     let mut line = Line::from(Span::raw("  "));
     line.spans.extend(side(yes));
     line.push_span(sheet.span(versus, TextStyle::Bad));
     line.spans.extend(side(against));
-    Some(sheet.one(line))
+    sheet.one(line)
 }
