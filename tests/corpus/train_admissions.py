@@ -12,7 +12,7 @@ never learned from.
 
 A longer text has more sentences that could be misread, so each doubling of their number takes more to
 admit; the same admission in a report of three sentences and in one of thirty is not as likely to be one.
-What has a phrase of an admission needs far less: of real sentences that have one most tell of what was mended.
+What has a phrase of an admission needs far less, however long the text: of real sentences that have one most tell of what was mended.
 `linear_model.py` says how the weights are fitted.
 """
 import collections

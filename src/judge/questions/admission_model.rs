@@ -18,8 +18,10 @@ const BIAS: usize = 3;
 /// A longer text counts as one of so many sentences.
 const MAX_PARTS: u128 = 4096;
 
-/// How far below what may admit a score says that words admit nothing, whatever phrase is among them.
-const DENIES_BELOW: i64 = 240;
+/// So far below what may admit, words admit nothing, whatever phrase is among them; but from this score on they never deny
+/// it, however long the text is.
+const FAR_BELOW: i64 = 240;
+const NEVER_DENIES: i64 = -360;
 
 /// What words may say, by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,12 +43,12 @@ pub(super) fn doubt(words: &str, n_parts: usize) -> Doubt {
     let n_parts = u128::try_from(n_parts).unwrap_or(MAX_PARTS).clamp(1, MAX_PARTS);
     let n_doubled_eightfold = i64::from(n_parts.pow(8).ilog2());
     let added = MODEL.number(DOUBLED) * n_doubled_eightfold / 8 - MODEL.number(BIAS);
-    let reaches = |number: i64| score.reaches(number + added);
-    if reaches(MODEL.number(ADMITS)) {
+    let reaches = |place: usize, below: i64| score.reaches(MODEL.number(place) - below + added);
+    if reaches(ADMITS, 0) {
         Doubt::Admits
-    } else if reaches(MODEL.number(MAY_ADMIT)) {
+    } else if reaches(MAY_ADMIT, 0) {
         Doubt::MayAdmit(score.squared())
-    } else if reaches(MODEL.number(MAY_ADMIT) - DENIES_BELOW) {
+    } else if reaches(MAY_ADMIT, FAR_BELOW) || score.reaches(NEVER_DENIES - MODEL.number(BIAS)) {
         Doubt::Unknown
     } else {
         Doubt::Denies
@@ -64,6 +66,7 @@ mod tests {
 
     use super::*;
     use crate::judge::questions::document::Document;
+    use crate::judge::questions::forms::Form;
     use crate::judge::questions::lines::Role;
     use crate::judge::questions::shapes::cells;
     use crate::judge::questions::training::{files, folder, open_worlds, stem, unmarked, worlds};
@@ -71,6 +74,22 @@ mod tests {
     #[test]
     fn nothing_admits_nothing() {
         assert!(doubt("", 1) < Doubt::MayAdmit(0));
+    }
+
+    #[test]
+    fn no_length_of_a_text_takes_away_what_a_phrase_admits() {
+        let neutral = "- `parser.rs` reads the header in one pass and keeps its place.\n";
+        for admission in [
+            "The retry logic is not implemented yet.", "One test fails.",
+            "Error handling remains to be done.",
+        ] {
+            for n in [0, 30, 60, 200, 1000] {
+                let text = format!("Done.\n\n{}\n{admission}\n", neutral.repeat(n));
+                let document = Document::read(&text);
+                let admits = document.sentences.iter().any(|sentence| sentence.forms.has(Form::Admits));
+                assert!(admits, "{admission} behind {n} others");
+            }
+        }
     }
 
     /// The sentences and the rows of tables that are read, each with its place.
