@@ -114,6 +114,36 @@ mod tests {
         InReport(&'m str),
     }
 
+    /// The examples of admissions that the languages give.
+    fn examples() -> Vec<String> {
+        let mut all = Vec::new();
+        for path in files(&folder("assets/lang"), "toml") {
+            let language: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+            let examples = language["forms"]["admits"].get("examples").and_then(toml::Value::as_array);
+            let examples = examples.into_iter().flatten().filter_map(toml::Value::as_str);
+            all.extend(examples.map(str::to_owned));
+        }
+        all
+    }
+
+    /// The messages that are labelled as finished, each with its set.
+    fn finished_messages() -> Vec<(String, String)> {
+        let mut finished = Vec::new();
+        let mut messages = files(&folder("tests/corpus"), "jsonl");
+        let natural = std::env::var_os("CLOSEOUT_NATURAL").map(|folder| files(Path::new(&folder), "jsonl"));
+        messages.extend(natural.into_iter().flatten().filter(|path| stem(path) != "check"));
+        for path in messages {
+            let set = stem(&path);
+            for line in fs::read_to_string(&path).unwrap().lines() {
+                let message: Value = serde_json::from_str(line).unwrap();
+                if message["label"] == "COMPLETE" && message["ambiguous"] != true {
+                    finished.push((set.clone(), message["text"].as_str().unwrap().to_owned()));
+                }
+            }
+        }
+        finished
+    }
+
     /// Writes the input of `tests/corpus/train_admissions.py`.
     #[test]
     #[ignore = "a tool: it may read natural messages, which are no part of the repository"]
@@ -150,13 +180,7 @@ mod tests {
                 open.push(text.to_owned());
             }
         }
-        for path in files(&folder("assets/lang"), "toml") {
-            let language: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
-            let examples = language["forms"]["admits"].get("examples").and_then(toml::Value::as_array);
-            for example in examples.into_iter().flatten().filter_map(toml::Value::as_str) {
-                write("open", Written::Alone, "1", example);
-            }
-        }
+        examples().iter().for_each(|example| write("open", Written::Alone, "1", example));
         // What has a phrase of an admission where something is open.
         for text in &open {
             let document = Document::read(text);
@@ -164,18 +188,7 @@ mod tests {
                 write("open", Written::InMessage, "1", document.words(sentence));
             }
         }
-        let mut messages = files(&folder("tests/corpus"), "jsonl");
-        let natural = std::env::var_os("CLOSEOUT_NATURAL").map(|folder| files(Path::new(&folder), "jsonl"));
-        messages.extend(natural.into_iter().flatten().filter(|path| stem(path) != "check"));
-        for path in messages {
-            let set = stem(&path);
-            for line in fs::read_to_string(&path).unwrap().lines() {
-                let message: Value = serde_json::from_str(line).unwrap();
-                if message["label"] == "COMPLETE" && message["ambiguous"] != true {
-                    sets.push((set.clone(), message["text"].as_str().unwrap().to_owned()));
-                }
-            }
-        }
+        sets.extend(finished_messages());
         for (set, text) in sets {
             for (_, words) in parts(&Document::read(&text)) {
                 write(&set, Written::InMessage, "0", &words);
