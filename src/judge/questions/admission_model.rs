@@ -180,7 +180,7 @@ mod tests {
                 open.push(text.to_owned());
             }
         }
-        examples().iter().for_each(|example| write("open", Written::Alone, "1", example));
+        open.extend(examples());
         // What has a phrase of an admission where something is open.
         for text in &open {
             let document = Document::read(text);
