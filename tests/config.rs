@@ -288,7 +288,7 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
          f:3:16: `judge.offers` must be \"ask\" or \"done\", not a number\n\
          f:4:7: `log` must be a table, like [log], not a whole number\n\
          f:5:1: `offers` is not a key of closeout; did you mean `judge.offers`?; allowed here: task_kind, \
-         baseline, evidence, closer, verdict, judge, watch, sessions, rescue, ui, notify, log, \
+         baseline, evidence, closer, work, verdict, judge, watch, sessions, rescue, ui, notify, log, \
          checks, gate, completion_check, workspace, agent, check, tool"
     );
 }

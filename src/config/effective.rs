@@ -138,6 +138,7 @@ impl Config {
             plans: stack.list(Key::Plans),
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
+            noise: stack.list(Key::Noise),
             checks: self.checks_for(path),
             are_plans_chosen: person.says(Key::Plans),
             required: stack.text(Key::Require).and_then(Proof::from_name).unwrap_or_default(),

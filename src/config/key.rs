@@ -18,6 +18,7 @@ pub enum Key {
     TestResults,
     CloserAgentId,
     CloserStep,
+    Noise,
     Require,
     Offers,
     StallStage,
@@ -110,7 +111,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 44] = [
+pub(super) const SPECS: [Spec; 45] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -121,6 +122,7 @@ pub(super) const SPECS: [Spec; 44] = [
     spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Adds),
     spec(Key::CloserAgentId, "closer", "agent_id", Kind::PathOrNone, Reach::Offers),
     spec(Key::CloserStep, "closer", "step", Kind::PathOrNone, Reach::Offers),
+    spec(Key::Noise, "work", "noise", Kind::Paths, Reach::PersonForSome),
     spec(Key::Require, "verdict", "require", Kind::Choice(&["said", "committed", "checked"]), Reach::Adds),
     spec(Key::Offers, "judge", "offers", Kind::Choice(&["ask", "done"]), Reach::Person),
     spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),

@@ -229,6 +229,7 @@ fn observe_git(
         baseline: choice(request, resolved.as_ref(), asked_at),
         evidence_files: &evidence_files,
         plans: &plans,
+        noise: &settings.noise,
         asked: &memory.asked,
         ..git_ask(request, context)
     };
@@ -326,6 +327,7 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, context: &'a CollectContext)
         baseline: BaselineChoice::Find,
         evidence_files: &[],
         plans: &[],
+        noise: &[],
         reader: request.git_reader,
         now: context.now,
         asked: &[],

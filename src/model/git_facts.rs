@@ -110,6 +110,9 @@ pub struct CommitCounts {
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.
     pub n_evidence: u32,
+    /// Those of them that change paths that the person calls noise.
+    #[serde(skip)]
+    pub n_noise: u32,
     /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
     pub n_unheld: u32,
     /// The newest of each line of commits that no ref holds, lost ones among them, newest first. What is gone from
@@ -252,6 +255,9 @@ pub struct Changes {
     pub n_paths: u32,
     /// Paths that are evidence (decision file, reports, results) and so are not counted as work.
     pub n_evidence_files: u32,
+    /// Changed paths that are left out because the person calls them noise, from the top. Untrusted text.
+    #[serde(skip)]
+    pub noise: Vec<String>,
     /// How each of `files` stands on the disk, in their order; `None` where it is gone, or too much to look at.
     #[serde(skip)]
     pub on_disk: Vec<Option<OnDisk>>,

@@ -24,6 +24,8 @@ pub enum GitReason {
     Uncommitted(ChangeCounts),
     /// Changed files that are not the task's work.
     NotOfTask(u32, SomeNames),
+    /// Changed paths that the person calls noise.
+    Noise(SomeNames),
     /// The newest commits only keep unfinished work.
     Kept {
         /// How many.
@@ -71,6 +73,8 @@ pub enum CommitAside {
     Foreign,
     /// They change nothing.
     Empty,
+    /// They change only what the person calls noise, or reports on the work.
+    Noise,
     /// They were made here and are only on another branch.
     Elsewhere,
     /// They were made here and are no longer on any branch.

@@ -30,6 +30,8 @@ pub struct WorkspaceSettings {
     /// Files that must exist: names, or patterns in which `*` and `?` match within one folder and `**`
     /// matches across folders.
     pub required_files: Vec<String>,
+    /// Patterns of paths whose changes are no work. Only the user's own configuration can name them.
+    pub noise: Vec<String>,
     /// The checks that the user configured.
     pub checks: CheckPlan,
     /// Test result files: JUnit XML, or JSON of the form `{"passed": …, "failed": …}`.

@@ -68,6 +68,7 @@ fn of_git(reason: &GitReason) -> String {
             say::listed(files, baseline::change_counts(changes).join(", "))
         }
         GitReason::NotOfTask(n, files) => say::listed(say::not_of_task(counts::files_were(n)), some(files)),
+        GitReason::Noise(files) => say::noise(some(files)),
         GitReason::Kept { n, subject } => say::listed(counts::kept_commits(n), shown(subject)),
         GitReason::OnNoBranch(n) => verdict::on_no_branch(counts::commits_are(n)),
         GitReason::StashedWork(n) => say::in_task_stash(counts::stash_entries(n)),

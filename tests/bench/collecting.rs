@@ -95,6 +95,7 @@ fn moves(scope: &Scope, table: &mut Table) -> Result<()> {
             baseline: BaselineChoice::Given { rev: "base", origin: &BaselineOrigin::Flag },
             evidence_files: &[],
             plans: &[],
+            noise: &[],
             reader: None,
             now: collect_context.now,
             asked: &asked,

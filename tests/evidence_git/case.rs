@@ -36,6 +36,7 @@ pub(super) fn look_with(
         baseline,
         evidence_files,
         plans: &[],
+        noise: &[],
         reader,
         now: repo.now(),
         asked: &[],

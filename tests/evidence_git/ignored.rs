@@ -36,6 +36,7 @@ fn both_readers_tell_the_same_files_that_are_there_and_ignored() {
             baseline: BaselineChoice::Find,
             evidence_files: &[],
             plans: &[],
+            noise: &[],
             reader: Some(reader),
             now: repo.now(),
             asked: &[],

@@ -15,6 +15,7 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
         baseline: BaselineChoice::Find,
         evidence_files: &[],
         plans: &[],
+        noise: &[],
         reader: None,
         now: repo.now(),
         asked: &[],

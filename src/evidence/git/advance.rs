@@ -3,9 +3,9 @@
 
 use super::commit_classes::MAX_NEWEST;
 use super::content_age::{self, Ages};
-use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
+use super::not_work::NotWork;
 use super::reader::{Commit, Repo, rescued};
 use super::stays;
 use super::targets;
@@ -23,7 +23,7 @@ pub(super) fn advanced(
     stamp: Stamp,
     repo: &dyn Repo,
     repository: &Repository,
-    evidence: &[Vec<u8>],
+    not_work: &NotWork,
 ) -> Read<Option<Facts>> {
     let Some(before) = &known.stamp else { return Ok(None) };
     let (Some(old), Some(new)) = (before.head().commit(), stamp.head().commit()) else { return Ok(None) };
@@ -51,8 +51,7 @@ pub(super) fn advanced(
     if commits.last().is_some_and(|tip| holds_again(known, tip)) {
         return Ok(None);
     }
-    let made: Vec<&Commit> = commits.iter().skip(1).collect();
-    let rescued = rescued(repo, &made)?;
+    let rescued = rescued(repo, &commits.iter().skip(1).collect::<Vec<_>>())?;
     let others = content_age::others(repo, &log)?;
     let mut entries = TreeEntries::new(repo, repository.format.id_length());
     let mut facts = known.clone();
@@ -65,16 +64,17 @@ pub(super) fn advanced(
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
-            let told = summary(repo, commit, &repo.paths(commit)?)?;
+            let told = summary(repo, commit, &not_work.without_noise(&repo.paths(commit)?))?;
             facts.git.commits.rescued.insert(0, told);
         } else {
             let paths = repo.paths(commit)?;
-            if tells_only(&paths, evidence) {
+            if not_work.has_all(&paths) {
                 facts.git.commits.n_evidence += 1;
+                facts.git.commits.n_noise += u32::from(not_work.has_noise(&paths));
             } else {
                 facts.git.commits.n_new += 1;
-                let mut told = summary(repo, commit, &paths)?;
-                work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
+                let mut told = summary(repo, commit, &not_work.without_noise(&paths))?;
+                work = paths.into_iter().filter(|path| !not_work.has(path)).collect();
                 let mut ages = Ages::new(repo, &others, (commit.id, &commit.tree));
                 told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);

@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::content::{self, Contents};
-use super::evidence_paths::{paths_from_top, shown};
 use super::newest::uncommitted_tests;
+use super::not_work::{NotWork, shown};
 use super::reader::{Compared, Repo};
 use super::submodules::Walk;
 use super::{GitAsk, hidden, on_disk};
@@ -16,8 +16,8 @@ use crate::model::{ChangeKind, ChangedFile, Changes, Head};
 /// At most this many paths are listed; all are counted.
 const MAX_FILES: usize = 200;
 
-/// The uncommitted changes and the name of the content. Evidence files that `ask` lists are left out of the
-/// changes while they are untracked.
+/// The uncommitted changes and the name of the content. Evidence files that `ask` lists, and noise,
+/// are left out of the changes.
 pub(super) fn read(
     repo: &dyn Repo,
     repository: &Repository,
@@ -25,12 +25,12 @@ pub(super) fn read(
     (head, tree): (&Head, Option<&str>),
     (walk, contents): (&mut Walk<'_>, &mut Contents),
 ) -> Read<(Changes, Option<String>)> {
-    let evidence = paths_from_top(repository, ask.evidence_files);
+    let not_work = NotWork::of(repository, ask.evidence_files, ask.noise);
     let marks = git::index_marks(repository)?;
     let gitlinks = repo.gitlinks(marks.gitlinks)?;
     let of = Compared { head: head.commit(), gitlinks: &gitlinks, index_tree: marks.tree.as_deref() };
-    let (kept, n_evidence_files) = walk.entries(repo, repository, &of, &evidence)?;
-    let mut changes = Changes { n_evidence_files, ..Changes::default() };
+    let (kept, n_evidence_files) = walk.entries(repo, repository, &of, &not_work)?;
+    let mut changes = Changes { n_evidence_files, noise: walk.noise(), ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());
         match entry.unstaged {
@@ -46,7 +46,7 @@ pub(super) fn read(
             None => {}
         }
     }
-    let paths = content::paths(repo, &kept, &evidence)?;
+    let paths = content::paths(repo, &kept, &not_work)?;
     let read = |path: &[u8]| hidden::content(&repository.top, Path::new(OsStr::from_bytes(path)), false).ok();
     changes.tests = uncommitted_tests(repo, head.commit(), paths.as_deref().unwrap_or_default(), read)?;
     let name = content::name(repo, repository, tree, (&kept, paths), (contents, ask.now))?;
@@ -60,5 +60,6 @@ pub(super) fn read(
         })
         .collect();
     changes.hidden = hidden::behind_flags(repository, &marks.passed_over);
+    changes.hidden.retain(|file| !not_work.is_noise(file.path.as_bytes()));
     Ok((changes, name))
 }

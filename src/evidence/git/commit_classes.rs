@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::evidence_paths::tells_only;
 use super::helpers::Helper;
 use super::history::History;
 use super::newest::{made_at, newest_first, older_tests, summary};
+use super::not_work::NotWork;
 use super::reader::{Commit, Repo, TreeId, rescued};
 use super::strays::{self, WALK_LIMIT, unreached};
 use super::tree_entries::{TreeEntries, trees_of};
@@ -35,8 +35,8 @@ pub(super) struct Count<'a> {
     pub(super) repository: &'a Repository,
     pub(super) history: History,
     pub(super) baseline: &'a Baseline,
-    /// Paths, from the top, that are evidence and not work.
-    pub(super) evidence: &'a [Vec<u8>],
+    /// The paths that are not work.
+    pub(super) not_work: &'a NotWork,
     pub(super) tip: Option<CommitId>,
     /// References that stand for this branch itself.
     pub(super) own_refs: Vec<String>,
@@ -132,9 +132,12 @@ impl Count<'_> {
             paths.insert(commit.id, self.repo.paths(commit)?);
         }
         let is_of_evidence =
-            |commit: &&Commit| paths.get(&commit.id).is_some_and(|paths| tells_only(paths, self.evidence));
+            |commit: &&Commit| paths.get(&commit.id).is_some_and(|paths| self.not_work.has_all(paths));
         let (of_evidence, new): (Vec<&Commit>, Vec<&Commit>) = new.into_iter().partition(is_of_evidence);
         self.counts.n_evidence = u32::try_from(of_evidence.len()).unwrap_or(u32::MAX);
+        let of_noise = of_evidence.iter().filter_map(|commit| paths.get(&commit.id));
+        let n_noise = of_noise.filter(|paths| self.not_work.has_noise(paths)).count();
+        self.counts.n_noise = u32::try_from(n_noise).unwrap_or(u32::MAX);
         self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
@@ -167,7 +170,11 @@ impl Count<'_> {
     fn summary(&self, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
         let at = made_at(self.repo, &self.history, commit)?;
         let is_merged = self.merged.contains(&commit.id);
-        Ok(CommitSummary { at, is_merged, ..summary(self.repo, commit, paths)? })
+        Ok(CommitSummary {
+            at,
+            is_merged,
+            ..summary(self.repo, commit, &self.not_work.without_noise(paths))?
+        })
     }
 
     /// Commits that only repeat a commit of the baseline in another form, after an amend of the baseline commit

@@ -10,10 +10,10 @@ use std::collections::HashSet;
 
 use super::commit_classes::Count;
 use super::content_age::{Ages, others};
-use super::evidence_paths::is_evidence;
 use super::head_news::Source;
 use super::helpers;
 use super::history::History;
+use super::not_work::NotWork;
 use super::reader::Repo;
 use super::stays;
 use super::tree_entries::TreeEntries;
@@ -32,7 +32,7 @@ pub(super) fn count(
     repository: &Repository,
     head: &Head,
     baseline: &Baseline,
-    (evidence, asked): (&[Vec<u8>], &[Timestamp]),
+    (not_work, asked): (&NotWork, &[Timestamp]),
 ) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
@@ -47,7 +47,7 @@ pub(super) fn count(
         repository,
         history,
         baseline,
-        evidence,
+        not_work,
         tip: head.commit(),
         own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
@@ -77,7 +77,7 @@ pub(super) fn count(
         new: &new,
         helpers: &count.helpers,
         others: &others,
-        evidence,
+        not_work,
         asked,
     };
     let (stays, are_plain) = stays::read(&source, &mut entries)?;
@@ -103,7 +103,7 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
     let mut ages = Ages::new(source.repo, source.others, (tip.id, &tip.tree));
     for commit in &mut counts.newest {
         let paths = commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec());
-        let paths: Vec<Vec<u8>> = paths.filter(|path| !is_evidence(path, source.evidence)).collect();
+        let paths: Vec<Vec<u8>> = paths.filter(|path| !source.not_work.has(path)).collect();
         commit.is_merged |= ages.are_taken((&paths, commit), source.log, entries)?;
     }
     Ok(())

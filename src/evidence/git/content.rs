@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use super::evidence_paths::is_evidence;
 use super::hidden;
+use super::not_work::NotWork;
 use super::on_disk;
 use super::reader::{Entry, Repo};
 use super::tree_entries::{Tree, parse, split};
@@ -118,8 +118,8 @@ fn times(seen: OnDisk) -> (Timestamp, u64) {
     (seen.modified_at, seen.size)
 }
 
-/// All files that differ, including those in untracked folders, without `evidence`. `None` if too many.
-pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) -> Read<Option<Vec<Vec<u8>>>> {
+/// All files that differ, including those in untracked folders, without those that are not work. `None` if too many.
+pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], not_work: &NotWork) -> Read<Option<Vec<Vec<u8>>>> {
     let mut paths = Vec::new();
     let mut n_folders = 0;
     for entry in entries {
@@ -136,7 +136,7 @@ pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) ->
             return Ok(None);
         }
     }
-    paths.retain(|path| !is_evidence(path, evidence));
+    paths.retain(|path| !not_work.has(path));
     Ok(Some(paths))
 }
 

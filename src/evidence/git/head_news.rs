@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::content_age::{Ages, Other};
-use super::evidence_paths::is_evidence;
 use super::helpers::Helper;
 use super::history::History;
+use super::not_work::NotWork;
 use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read, ReflogAction};
@@ -38,8 +38,8 @@ pub(super) struct Source<'a> {
     pub(super) new: &'a HashSet<CommitId>,
     pub(super) helpers: &'a [Helper],
     pub(super) others: &'a [Other],
-    /// Paths, from the top, that are evidence and not work.
-    pub(super) evidence: &'a [Vec<u8>],
+    /// The paths that are not work.
+    pub(super) not_work: &'a NotWork,
     /// When anybody was asked for anything.
     pub(super) asked: &'a [Timestamp],
 }
@@ -231,10 +231,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
             }
             let Ok(paths) = self.paths_of(own.id)? else { return Ok(HeadNews::Unknown) };
             for path in paths {
-                if newest == Some(own.made)
-                    || is_evidence(&path, self.source.evidence)
-                    || !seen.insert(path.clone())
-                {
+                if newest == Some(own.made) || self.source.not_work.has(&path) || !seen.insert(path.clone()) {
                     continue;
                 }
                 self.n_lookups += 1 + since.arrivals.len();

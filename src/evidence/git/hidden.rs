@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::evidence_paths::shown;
+use super::not_work::shown;
 use super::on_disk;
 use crate::disk::{self, Folder};
 use crate::git::{self, PassedOver, Repository};

@@ -14,7 +14,6 @@ mod commit_paths;
 mod commits;
 mod content;
 mod content_age;
-mod evidence_paths;
 mod file_state;
 mod handle;
 mod head_news;
@@ -26,6 +25,7 @@ mod in_process;
 mod libgit2;
 mod memory;
 mod newest;
+mod not_work;
 mod observe;
 mod on_disk;
 mod porcelain;
@@ -67,6 +67,8 @@ pub struct GitAsk<'a> {
     pub evidence_files: &'a [String],
     /// Paths of plans, relative to the workspace. A commit that changes only plans and evidence is not work.
     pub plans: &'a [String],
+    /// Paths and patterns, relative to the workspace, that the person calls noise.
+    pub noise: &'a [String],
     /// Which reader to use; `None` chooses by size and format.
     pub reader: Option<GitReader>,
     /// When this collection takes place.

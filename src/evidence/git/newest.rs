@@ -2,8 +2,8 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::evidence_paths::shown;
 use super::history::History;
+use super::not_work::shown;
 use super::reader::{Commit, Repo};
 use crate::git::{Read, ReflogAction};
 use crate::model::{CommitId, CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::evidence_paths::paths_from_top;
 use super::handle::Sibling;
 use super::memory::{Facts, GitMemory, Stamp};
+use super::not_work::NotWork;
 use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
@@ -55,7 +55,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     }
     let is_for_once = memory.is_for_once;
     let mut readers = Readers::new(&repository, ask, sibling.as_deref());
-    let evidence = paths_from_top(&repository, &[ask.evidence_files, ask.plans].concat());
+    let not_work = NotWork::of(&repository, &[ask.evidence_files, ask.plans].concat(), ask.noise);
     let mut facts = match known {
         Some((facts, stamp)) if facts.stamp.as_ref().is_some_and(|before| before.holds(&stamp)) => {
             facts.clone()
@@ -63,12 +63,12 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         known => {
             let mut read = |repo: &dyn Repo| match known.clone() {
                 Some((facts, stamp)) => {
-                    match advance::advanced(facts, stamp, repo, &repository, &evidence)? {
+                    match advance::advanced(facts, stamp, repo, &repository, &not_work)? {
                         Some(facts) => Ok(facts),
-                        None => read_facts(repo, &repository, ask, &evidence, is_for_once),
+                        None => read_facts(repo, &repository, ask, &not_work, is_for_once),
                     }
                 }
-                None => read_facts(repo, &repository, ask, &evidence, is_for_once),
+                None => read_facts(repo, &repository, ask, &not_work, is_for_once),
             };
             let (facts, _) = readers.read(Purpose::Facts, &mut read)?;
             memory.remember(&repository, ask, &facts);
@@ -160,7 +160,7 @@ fn read_facts(
     repo: &dyn Repo,
     repository: &Repository,
     ask: &GitAsk<'_>,
-    evidence: &[Vec<u8>],
+    not_work: &NotWork,
     is_for_once: bool,
 ) -> Read<Facts> {
     let head = head_of(repo)?;
@@ -186,7 +186,7 @@ fn read_facts(
     };
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
-    let counted = commits::count(repo, repository, &head, &baseline, (evidence, ask.asked))?;
+    let counted = commits::count(repo, repository, &head, &baseline, (not_work, ask.asked))?;
     if counted.counts.n_cancelled > 0 {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }

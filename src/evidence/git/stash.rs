@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence_paths::shown;
+use super::not_work::shown;
 use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read};

@@ -8,7 +8,7 @@
 use std::path::{Component, Path};
 
 use super::GitAsk;
-use super::evidence_paths::{OWN_FOLDER, is_evidence};
+use super::not_work::{NotWork, shown};
 use super::reader::{Compared, Entry, Repo, join};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::strays::unreached;
@@ -31,6 +31,8 @@ pub(super) struct Walk<'a> {
     n_left: usize,
     n_unknown: usize,
     notes: Vec<String>,
+    /// Changed paths that are noise, from the top of the workspace's repository.
+    noise: Vec<Vec<u8>>,
 }
 
 /// What one submodule contributes.
@@ -43,7 +45,15 @@ struct Found {
 impl<'a> Walk<'a> {
     /// A walk from the repository at `top`.
     pub(super) fn new(ask: &'a GitAsk<'a>, top: &'a Path) -> Walk<'a> {
-        Walk { ask, top, depth: 0, n_left: MAX_SUBMODULES, n_unknown: 0, notes: Vec::new() }
+        Walk {
+            ask,
+            top,
+            depth: 0,
+            n_left: MAX_SUBMODULES,
+            n_unknown: 0,
+            notes: Vec::new(),
+            noise: Vec::new(),
+        }
     }
 
     /// What a person should know about the walk.
@@ -56,23 +66,33 @@ impl<'a> Walk<'a> {
         self.notes
     }
 
-    /// The paths that differ, sorted, each once, and how many evidence files were left out. `evidence` are paths
-    /// from the top.
+    /// The changed paths that were left out as noise, each once.
+    pub(super) fn noise(&mut self) -> Vec<String> {
+        self.noise.sort();
+        self.noise.dedup();
+        self.noise.iter().map(|path| shown(path)).collect()
+    }
+
+    /// The paths that differ and are work, sorted, each once, and how many evidence files were left out.
     pub(super) fn entries(
         &mut self,
         repo: &dyn Repo,
         repository: &Repository,
         of: &Compared<'_>,
-        evidence: &[Vec<u8>],
+        not_work: &NotWork,
     ) -> Read<(Vec<Entry>, u32)> {
-        let (mut kept, mut n_evidence_files) = self.look(repository, of.gitlinks, evidence)?;
+        let (mut kept, mut n_evidence_files) = self.look(repository, of.gitlinks, not_work)?;
         for mut entry in repo.status(of)? {
-            if !entry.path.ends_with(b"/") && is_evidence(&entry.path, evidence) {
+            if !entry.path.ends_with(b"/") && not_work.is_evidence(&entry.path) {
                 n_evidence_files += 1;
                 continue;
             }
+            if entry.unstaged != Some(ChangeKind::Conflicted) && not_work.is_noise(&entry.path) {
+                self.noise.push(not_work.whole(&entry.path));
+                continue;
+            }
             if entry.unstaged == Some(ChangeKind::Untracked) {
-                let (n_evidence, is_all) = evidence_in(repo, &entry, evidence)?;
+                let (n_evidence, is_all) = self.left_out_of(repo, &entry, not_work)?;
                 n_evidence_files += n_evidence;
                 if is_all {
                     entry.unstaged = None;
@@ -87,13 +107,32 @@ impl<'a> Walk<'a> {
         Ok((kept, n_evidence_files))
     }
 
+    /// How many evidence files an untracked folder contains, and whether it contains nothing that is work.
+    fn left_out_of(&mut self, repo: &dyn Repo, entry: &Entry, not_work: &NotWork) -> Read<(u32, bool)> {
+        if !entry.path.ends_with(b"/") || !not_work.may_be_in(&entry.path) {
+            return Ok((0, false));
+        }
+        let mut n_evidence = 0;
+        let mut is_all = true;
+        for file in repo.untracked_below(&entry.path)? {
+            if not_work.is_evidence(&file) {
+                n_evidence += 1;
+            } else if not_work.is_noise(&file) {
+                self.noise.push(not_work.whole(&file));
+            } else {
+                is_all = false;
+            }
+        }
+        Ok((n_evidence, is_all))
+    }
+
     /// Which submodules of `repository` differ, and how many evidence files (paths from the top of
     /// `repository`) lie in them. An error only where the git program would block for ever too.
     fn look(
         &mut self,
         repository: &Repository,
         gitlinks: &[Gitlink],
-        evidence: &[Vec<u8>],
+        not_work: &NotWork,
     ) -> Read<(Vec<Entry>, u32)> {
         let mut entries = Vec::new();
         let mut n_evidence = 0;
@@ -101,7 +140,7 @@ impl<'a> Walk<'a> {
             let found = if link.is_conflicted {
                 Found { unstaged: Some(ChangeKind::Conflicted), n_evidence: 0 }
             } else {
-                self.found(repository, link, evidence)?
+                self.found(repository, link, not_work)?
             };
             n_evidence += found.n_evidence;
             if found.unstaged.is_some() {
@@ -111,11 +150,11 @@ impl<'a> Walk<'a> {
         Ok((entries, n_evidence))
     }
 
-    fn found(&mut self, repository: &Repository, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
+    fn found(&mut self, repository: &Repository, link: &Gitlink, not_work: &NotWork) -> Read<Found> {
         let path = path_of(&link.path);
         let folder = repository.top.join(path);
         let name = display_text::path(folder.strip_prefix(self.top).unwrap_or(&folder));
-        match self.try_found(&folder, path, link, evidence) {
+        match self.try_found(&folder, path, link, not_work) {
             Ok(found) => Ok(found),
             // The git program always reads the submodule's HEAD, whatever its options.
             Err(mut unreadable) if unreadable.problem == ReadProblem::NotAFile => {
@@ -135,7 +174,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn try_found(&mut self, folder: &Path, path: &Path, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
+    fn try_found(&mut self, folder: &Path, path: &Path, link: &Gitlink, not_work: &NotWork) -> Read<Found> {
         if !path.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(trouble(ReadProblem::Link, "its path leads out of the work tree"));
         }
@@ -166,11 +205,7 @@ impl<'a> Walk<'a> {
         }
         let mut start = link.path.clone();
         start.push(b'/');
-        let evidence: Vec<Vec<u8>> = evidence
-            .iter()
-            .filter_map(|path| path.strip_prefix(start.as_slice()))
-            .map(<[u8]>::to_vec)
-            .collect();
+        let not_work = not_work.below(&start);
         self.depth += 1;
         let mut is_unheld = false;
         let read = Readers::new(&repository, self.ask, None).read(Purpose::Changes, &mut |repo| {
@@ -181,7 +216,7 @@ impl<'a> Walk<'a> {
             let gitlinks = repo.gitlinks(marks.gitlinks)?;
             let index_tree = marks.tree.as_deref();
             let of = Compared { head: head.commit(), gitlinks: &gitlinks, index_tree };
-            let (entries, n_evidence) = self.entries(repo, &repository, &of, &evidence)?;
+            let (entries, n_evidence) = self.entries(repo, &repository, &of, &not_work)?;
             let is_changed = is_moved || is_unheld || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
@@ -205,19 +240,6 @@ fn is_unheld_here(repo: &dyn Repo, commit: CommitId) -> Read<bool> {
     let tips: Vec<CommitId> = tips.into_iter().map(|found| found.commit).collect();
     let found = repo.commits(&[commit])?.into_iter().flatten().collect();
     Ok(!unreached(repo, found, &tips)?.is_empty())
-}
-
-/// How many evidence files an untracked entry is or contains, and whether it contains nothing else.
-fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u32, bool)> {
-    if !entry.path.ends_with(b"/") {
-        return Ok((0, false));
-    }
-    if entry.path != OWN_FOLDER && !evidence.iter().any(|path| path.starts_with(&entry.path)) {
-        return Ok((0, false));
-    }
-    let files = repo.untracked_below(&entry.path)?;
-    let n_evidence = files.iter().filter(|file| is_evidence(file, evidence)).count();
-    Ok((u32::try_from(n_evidence).unwrap_or(u32::MAX), n_evidence == files.len()))
 }
 
 /// The state of a submodule whose folder is missing or replaced; `None` if its folder is there.

@@ -79,6 +79,7 @@ fn asides(counts: &CommitCounts) -> impl Iterator<Item = GitReason> {
         (CommitAside::Rescued, counts.n_rescued),
         (CommitAside::Foreign, counts.n_foreign),
         (CommitAside::Empty, counts.n_empty),
+        (CommitAside::Noise, counts.n_noise),
         (CommitAside::Elsewhere, counts.n_elsewhere),
         (CommitAside::Lost, counts.n_lost),
     ];
@@ -86,11 +87,16 @@ fn asides(counts: &CommitCounts) -> impl Iterator<Item = GitReason> {
 }
 
 fn uncommitted(changes: &Changes) -> Evidence {
-    if changes.is_clean() {
-        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous, read()).because(Fact::TreeClean);
+    let evidence = if changes.is_clean() {
+        Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous, read()).because(Fact::TreeClean)
+    } else {
+        Evidence::claim(Source::Changes, NAME, Claim::Dirty, read())
+            .because(GitReason::Uncommitted(changes.counts()))
+    };
+    if changes.noise.is_empty() {
+        return evidence;
     }
-    Evidence::claim(Source::Changes, NAME, Claim::Dirty, read())
-        .because(GitReason::Uncommitted(changes.counts()))
+    evidence.because(GitReason::Noise(changes.noise.iter().map(String::as_str).collect()))
 }
 
 fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
