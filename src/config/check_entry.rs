@@ -5,7 +5,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::{CheckAsk, CheckMode, ConfiguredCheck};
+use crate::model::{CheckAsk, CheckMode, CheckPlace, ConfiguredCheck};
 
 use super::kind::{Kind, Value};
 use super::pattern::Pattern;
@@ -30,9 +30,9 @@ const MAX_LIMIT_S: i64 = 86_400;
 const PER_HOUR: u32 = 6;
 const MAX_PER_HOUR: i64 = 60;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name", "kind", "path", "command", "agent", "model", "criteria", "per_hour", "files", "paths",
-    "max_lines", "of", "limit_seconds",
+    "max_lines", "of", "limit_seconds", "where",
 ];
 const KINDS: [&str; 9] = ["command", "external", "judge", "plan", "files", "tests", "scope", "all", "any"];
 
@@ -58,6 +58,7 @@ struct Entry {
     max_lines: Option<i64>,
     of: Option<Vec<String>>,
     limit: Option<i64>,
+    place: Option<String>,
 }
 
 impl Reader<'_> {
@@ -108,6 +109,7 @@ impl Reader<'_> {
             "kind" => set(&mut entry.kind, text()),
             "command" => set(&mut entry.command, list().map(|words| self.at_home_each(words))),
             "agent" => set(&mut entry.agent, text()),
+            "where" => set(&mut entry.place, text()),
             "model" => set(&mut entry.model, text()),
             "criteria" => set(&mut entry.criteria, list()),
             "per_hour" => set(&mut entry.per_hour, number()),
@@ -220,7 +222,17 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
         }
     };
     let limit_s = up_to("limit_seconds", entry.limit, LIMIT_S, MAX_LIMIT_S)?;
-    Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s } })
+    let place = place(&entry, &ask)?;
+    Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s, place } })
+}
+
+fn place(entry: &Entry, ask: &CheckAsk) -> Result<CheckPlace, (&'static str, String)> {
+    match (entry.place.as_deref(), ask) {
+        (None | Some("here"), _) => Ok(CheckPlace::Here),
+        (Some("ci"), CheckAsk::Command { .. } | CheckAsk::External { .. }) => Ok(CheckPlace::Ci),
+        (Some("ci"), _) => Err(("where", "can be \"ci\" only for the kinds command and external".to_owned())),
+        (Some(other), _) => Err(("where", format!("must be here or ci, not \"{}\"", shown(other)))),
+    }
 }
 
 /// The number given for a key, from 1 to `most`, or `usual` if there is none.

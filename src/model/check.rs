@@ -28,6 +28,20 @@ pub struct ConfiguredCheck {
     pub ask: CheckAsk,
     /// How long it may take, in seconds.
     pub limit_s: u32,
+    /// Where it runs.
+    #[serde(rename = "where")]
+    pub place: CheckPlace,
+}
+
+/// Where a check runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckPlace {
+    /// On this machine.
+    #[default]
+    Here,
+    /// Elsewhere, after the agent ended: without a result it opposes nothing, and nothing is `checked`.
+    Ci,
 }
 
 /// What a check asks for.

@@ -100,7 +100,9 @@ pub use auto_probe::{AutoBudget, Hindrance, NotAsked, ProbePermit, SessionMoment
 pub use bare_words::bare_words;
 pub use baseline::{Baseline, BaselineOrigin, NamedBaseline, TaskBegin};
 pub use certainty::Certainty;
-pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};
+pub use check::{
+    CheckAsk, CheckMode, CheckPlace, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck,
+};
 pub use check_tool::CheckTool;
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use commit_id::{CommitId, NoCommitId};

@@ -80,6 +80,8 @@ pub enum Reason {
 pub enum Fact {
     /// A check has not run since the last change.
     NotRun,
+    /// It runs in CI, and no result of it is known.
+    UnseenInCi,
     /// A check did not run and is not needed: others of its group are met.
     NotNeeded,
     /// A check did not run because one before it is not met.

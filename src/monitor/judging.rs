@@ -28,7 +28,7 @@ impl Tracked {
         self.drop_points_of_gone_sessions(&evidence);
         let is_check = self.is_check();
         let advanced = self.advance_rounds(&evidence, is_check, now);
-        let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
+        let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks));
         self.share_evidence(&mut verdict);
         let known = self.actions.rounds(self.round_key());
         let is_kept = known.unwrap_or(&Rounds::default()) != &advanced;
@@ -230,7 +230,12 @@ impl Tracked {
             && !self.watched.recheck_at.is_some_and(is_soon)
     }
 
-    fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds, is_proven: bool) -> combine::Case<'a> {
+    fn case<'a>(
+        &'a self,
+        policy: &'a Policy,
+        rounds: &'a Rounds,
+        checks: configured::Combined,
+    ) -> combine::Case<'a> {
         let facts = &self.snapshot.session_facts;
         let marks = &self.actions.marks;
         let asked = self.runs.alive.as_ref().and_then(|run| run.question.as_ref());
@@ -257,7 +262,8 @@ impl Tracked {
                 Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
             },
             acted_outside: facts.acted_outside,
-            is_checked: facts.is_checked || is_proven,
+            is_checked: facts.is_checked || checks.is_proven,
+            is_unseen_in_ci: checks.is_unseen_in_ci,
             chosen: &self.settings().chosen,
             before: &self.actions.points,
         }

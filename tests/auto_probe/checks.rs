@@ -1,15 +1,16 @@
 //! Checks that run by themselves after a turn: when, how often, and how they end.
 
 use closeout::model::{
-    Action, ActionOutcome, ActivityState, CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, Claim,
-    ConfiguredCheck, Effect, Evidence, Intent, Origin, Proof, Rejection, Source, VerdictState, WorkspaceId,
+    Action, ActionOutcome, ActivityState, CheckAsk, CheckMode, CheckPlace, CheckPlan, CheckRecord,
+    CheckResult, Claim, ConfiguredCheck, Effect, Evidence, Intent, Origin, Proof, Rejection, Source,
+    VerdictState, WorkspaceId,
 };
 
 use super::scene::{Scene, answer, at, collected_in, ended, finished, id, view};
 
 fn command(name: &str) -> ConfiguredCheck {
     let ask = CheckAsk::Command { command: vec!["make".to_owned(), name.to_owned()] };
-    ConfiguredCheck { name: name.to_owned(), ask, limit_s: 60 }
+    ConfiguredCheck { name: name.to_owned(), ask, limit_s: 60, place: CheckPlace::Here }
 }
 
 /// A workspace whose agent ended its turn at that moment; its checks run by themselves.

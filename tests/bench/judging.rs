@@ -61,6 +61,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         prompt: LastPrompt::Work,
         acted_outside: false,
         is_checked: false,
+        is_unseen_in_ci: false,
         question: sample
             .session_facts
             .as_ref()

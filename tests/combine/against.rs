@@ -48,6 +48,7 @@ fn state_at(kind: TaskKind, evidence: &[Evidence], now: i64, prompted_at: Option
         prompt: LastPrompt::Work,
         acted_outside: false,
         is_checked: false,
+        is_unseen_in_ci: false,
         chosen: &[],
         before: &[],
     };

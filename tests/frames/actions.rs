@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
-    CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen,
-    OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost,
-    RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem,
-    TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
+    CheckPlace, CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder,
+    MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState,
+    RecordCost, RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind,
+    TrustItem, TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -806,7 +806,12 @@ fn the_checks_that_are_configured_are_shown_whole_and_run_after_a_yes() {
     let _ = press(&mut state, &views, "gjC");
     assert_eq!(state.dialog, None);
     assert!(state.answer.as_ref().is_some_and(|words| words.contains("[[check]]")), "{:?}", state.answer);
-    let check = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 60 };
+    let check = |name: &str, ask| ConfiguredCheck {
+        name: name.to_owned(),
+        ask,
+        limit_s: 60,
+        place: CheckPlace::Here,
+    };
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
     views[ROW].checks = vec![
         check("tests", CheckAsk::Command { command: words(&["sh", "-c", "cargo test && cargo clippy"]) }),

@@ -1,8 +1,8 @@
 //! Every dialog, page and section at every size that a terminal usually has.
 
 use closeout::model::{
-    ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, CheckAsk, ConfiguredCheck, HeldReply,
-    MarkOrder, MarkSeen, RescuePlan, UndoDirection, WorkspaceView,
+    ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, CheckAsk, CheckPlace, ConfiguredCheck,
+    HeldReply, MarkOrder, MarkSeen, RescuePlan, UndoDirection, WorkspaceView,
 };
 use insta::assert_snapshot;
 
@@ -30,6 +30,7 @@ fn views() -> Vec<WorkspaceView> {
                 .to_vec(),
         },
         limit_s: 600,
+        place: CheckPlace::Here,
     }];
     view.marks.take(&MarkOrder::Quiet, Some("only a trial"), minutes_ago(9), &MarkSeen::default());
     let session = &view.sessions[0];

@@ -7,8 +7,8 @@ use super::checker::{CheckContext, Checker, CompositeMode};
 use super::composite::check;
 use super::row::{Place, of_read, of_run};
 use crate::model::{
-    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, Claim, ConfiguredCheck,
-    Evidence, Fact, Origin, Rejection, Source,
+    CheckAsk, CheckMode, CheckPlace, CheckPlan, CheckRecord, CheckResult, CheckStanding, Claim,
+    ConfiguredCheck, Evidence, Fact, Origin, Rejection, Source,
 };
 
 /// How deep groups may nest.
@@ -39,6 +39,8 @@ pub struct Combined {
     pub is_proven: bool,
     /// Whether one of them opposes the work only because it has not run since the last change.
     pub is_waiting: bool,
+    /// Whether a check that runs in CI has no result that counts, so that the work is not known to be checked.
+    pub is_unseen_in_ci: bool,
 }
 
 /// Replaces what was read for the checks with their rows.
@@ -51,8 +53,9 @@ pub fn combine(plan: &CheckPlan, found: Found<'_>, evidence: &mut Vec<Evidence>)
     let is_proven = root.is_some_and(|root| root.is_proven());
     evidence.retain(|evidence| !plan.checks.iter().any(|check| is_read_for(check, evidence)));
     let is_waiting = rows.iter().any(|row| row.reasons.contains(&Fact::NotRun.into()));
+    let is_unseen_in_ci = rows.iter().any(|row| row.reasons.contains(&Fact::UnseenInCi.into()));
     evidence.extend(rows);
-    Combined { is_proven, is_waiting }
+    Combined { is_proven, is_waiting, is_unseen_in_ci }
 }
 
 /// The standing of the checks that need no run, according to what was read.
@@ -152,7 +155,11 @@ impl<'a> Node<'a> {
             |record: &&CheckRecord| record.content.is_some() && record.content.as_deref() == found.content;
         let failed_before =
             of_check().any(|record| record.is_before_work && record.result == CheckResult::Failed);
-        Node::Run(check, of_check().filter(is_current).max_by_key(|record| record.at), failed_before)
+        // A program that could not ask CI has seen nothing.
+        let is_seen =
+            |record: &&CheckRecord| check.place == CheckPlace::Here || record.result != CheckResult::Broken;
+        let current = of_check().filter(is_current).filter(is_seen);
+        Node::Run(check, current.max_by_key(|record| record.at), failed_before)
     }
 
     /// The node as a checker. If there was nothing to check, it does not meet "any" beside others that had.
@@ -169,7 +176,7 @@ impl<'a> Node<'a> {
                     CheckResult::Failed => *failed_before,
                     CheckResult::Broken => false,
                 });
-                stated(check, is_met)
+                stated(check, is_met || self.is_vacuous())
             }
             Node::Read(check, evidence) => stated(check, evidence.claim == Claim::Yes),
             Node::Group(mode, nodes) => {
@@ -189,7 +196,7 @@ impl<'a> Node<'a> {
     /// Whether there was nothing to check.
     fn is_vacuous(&self) -> bool {
         match self {
-            Node::Run(..) => false,
+            Node::Run(check, record, _) => check.place == CheckPlace::Ci && record.is_none(),
             Node::Read(_, evidence) => of_claim(evidence) == CheckStanding::Vacuous,
             Node::Group(_, nodes) => nodes.iter().all(Node::is_vacuous),
         }
@@ -231,10 +238,12 @@ impl<'a> Node<'a> {
             }
             Node::Read(_, evidence) => rows.push(of_read(evidence.clone(), place)),
             Node::Group(mode, nodes) => {
-                let is_covered = place.is_covered || self.is_met();
+                let is_met = self.is_met();
+                let is_covered = place.is_covered || is_met;
+                let is_spared = place.is_spared || *mode == CheckMode::Any && is_met && !self.is_vacuous();
                 let mut is_after_failure = place.is_after_failure;
                 for node in nodes {
-                    node.tell(Place { is_covered, is_after_failure }, rows);
+                    node.tell(Place { is_covered, is_spared, is_after_failure }, rows);
                     is_after_failure |= *mode == CheckMode::All && !node.is_met();
                 }
             }
@@ -249,12 +258,22 @@ mod tests {
 
     fn command(name: &str) -> ConfiguredCheck {
         let command = vec![name.to_owned()];
-        ConfiguredCheck { name: name.to_owned(), ask: CheckAsk::Command { command }, limit_s: 1 }
+        ConfiguredCheck {
+            name: name.to_owned(),
+            ask: CheckAsk::Command { command },
+            limit_s: 1,
+            place: CheckPlace::Here,
+        }
     }
 
     fn group(name: &str, mode: CheckMode, of: &[&str]) -> ConfiguredCheck {
         let of = of.iter().map(|&name| name.to_owned()).collect();
-        ConfiguredCheck { name: name.to_owned(), ask: CheckAsk::Group { mode, of }, limit_s: 1 }
+        ConfiguredCheck {
+            name: name.to_owned(),
+            ask: CheckAsk::Group { mode, of },
+            limit_s: 1,
+            place: CheckPlace::Here,
+        }
     }
 
     fn ran(name: &str, result: CheckResult) -> CheckRecord {
@@ -324,6 +343,41 @@ mod tests {
     }
 
     #[test]
+    fn a_check_in_ci_without_a_result_opposes_nothing_and_proves_nothing() {
+        use CheckResult::{Broken, Failed, Passed};
+        let ci = ConfiguredCheck { place: CheckPlace::Ci, ..command("ci") };
+        let with = |mode, checks: &[ConfiguredCheck]| CheckPlan {
+            checks: checks.to_vec(),
+            mode,
+            is_automatic: false,
+        };
+        let told = |plan: &CheckPlan, records: &[CheckRecord]| {
+            let mut rows = Vec::new();
+            let all = combine(plan, Found { records, content: Some("now") }, &mut rows);
+            let claims: Vec<Claim> = rows.into_iter().map(|row| row.claim).collect();
+            (claims, all.is_proven, all.is_unseen_in_ci)
+        };
+        let silent = Claim::Abstain(Rejection::Undecided);
+        let alone = with(CheckMode::All, std::slice::from_ref(&ci));
+        assert_eq!(told(&alone, &[]), (vec![silent], false, true));
+        let old = CheckRecord { content: Some("then".to_owned()), ..ran("ci", Failed) };
+        assert_eq!(told(&alone, &[old]), (vec![silent], false, true), "of other work");
+        assert_eq!(told(&alone, &[ran("ci", Broken)]), (vec![silent], false, true), "CI could not be asked");
+        assert_eq!(told(&alone, &[ran("ci", Failed)]), (vec![Claim::No], false, false));
+        assert_eq!(told(&alone, &[ran("ci", Passed)]), (vec![Claim::Yes], true, false));
+        let both = with(CheckMode::All, &[ci.clone(), command("a")]);
+        assert_eq!(told(&both, &[ran("a", Passed)]), (vec![silent, Claim::Yes], false, true));
+        assert_eq!(told(&both, &[]).0, [silent, Claim::No], "the other one is not excused");
+        let either = with(CheckMode::Any, &[ci, command("a")]);
+        assert_eq!(
+            told(&either, &[ran("a", Passed)]),
+            (vec![silent, Claim::Yes], true, false),
+            "one is enough"
+        );
+        assert_eq!(told(&either, &[ran("a", Failed)]), (vec![silent, Claim::No], false, true));
+    }
+
+    #[test]
     fn what_failed_before_the_work_began_is_not_the_agents() {
         let plan = CheckPlan { checks: vec![command("a")], mode: CheckMode::All, is_automatic: false };
         let before = CheckRecord {
@@ -342,7 +396,7 @@ mod tests {
     #[test]
     fn what_is_read_is_combined_with_what_is_run() {
         use CheckResult::{Failed, Passed};
-        let read = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 1 };
+        let read = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, ..command(name) };
         let file = |name: &str| CheckAsk::Files { files: vec![name.to_owned()] };
         let said = |name: &str, claim| {
             Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim, Origin::File.as_read())
@@ -385,8 +439,7 @@ mod tests {
 
     #[test]
     fn demanded_test_results_that_are_not_there_are_a_no() {
-        let tests =
-            ConfiguredCheck { name: "t".to_owned(), ask: CheckAsk::Tests { files: Vec::new() }, limit_s: 1 };
+        let tests = ConfiguredCheck { ask: CheckAsk::Tests { files: Vec::new() }, ..command("t") };
         let plan = CheckPlan { checks: vec![tests], mode: CheckMode::All, is_automatic: false };
         assert_eq!(result_of(&plan, &[], Vec::new()), (vec![Claim::No], false));
         let passed = Evidence::claim(Source::Tests, "junit.xml", Claim::Yes, Origin::File.at(None));

@@ -1,8 +1,8 @@
 //! The row of one check that a person configured. Must not combine checks.
 
 use crate::model::{
-    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Fact, Origin, Point, Pointer, Reason,
-    Rejection, Source,
+    CheckPlace, CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Fact, Origin, Point, Pointer,
+    Reason, Rejection, Source,
 };
 
 /// A check's position among the others.
@@ -10,6 +10,8 @@ use crate::model::{
 pub(super) struct Place {
     /// The group around it is met without it.
     pub(super) is_covered: bool,
+    /// A group of which one is enough is met by another check.
+    pub(super) is_spared: bool,
     /// A check before it ended the run.
     pub(super) is_after_failure: bool,
 }
@@ -30,6 +32,9 @@ pub(super) fn of_run(
         Evidence { points: vec![Point::Check(check.name.clone())], ..evidence }
     };
     let Some(record) = record else {
+        if check.place == CheckPlace::Ci && !place.is_spared {
+            return silent(Fact::UnseenInCi);
+        }
         return match (place.is_covered, place.is_after_failure) {
             (true, _) => silent(Fact::NotNeeded),
             (false, true) => silent(Fact::BehindFailure),

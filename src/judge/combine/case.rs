@@ -10,6 +10,7 @@ use crate::model::{
 
 /// The inputs of a verdict besides the evidence.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Case<'a> {
     /// The kind of task; it selects the rows of the table.
     pub task_kind: TaskKind,
@@ -35,6 +36,8 @@ pub struct Case<'a> {
     pub mark: UserMark,
     /// Why the person's last mark no longer holds.
     pub lapsed: Option<MarkLapse>,
+    /// Whether a check that runs in CI has no result here, so that nothing is proven to be checked.
+    pub is_unseen_in_ci: bool,
     /// How well COMPLETE must be proven.
     pub required: Proof,
     /// What the last prompt asked for.
