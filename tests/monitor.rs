@@ -843,6 +843,35 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
 }
 
 #[test]
+fn that_an_agent_waits_ends_on_its_own_after_a_while() {
+    let name = SessionName::new("mine", "mine-0b1c2d3e");
+    let mut report = answered_complete(&name);
+    report.attempts[0].reading = Some(ProbeReading::Answered(ProbeWord::Waiting));
+    let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
+    let reports = KeptReports { smart_check: Some((report.into(), then)), ..KeptReports::default() };
+    let mut monitor = monitor();
+    let workspaces = vec![FoundWorkspace { reports, ..found() }];
+    let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+    let _ = monitor.update(event);
+    let mut look = |millis: i64, generation: u64| {
+        let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
+        (shown.ended_at, shown.moved_at) = (None, Some(at(-10)));
+        let words = SessionFacts { sessions: vec![shown.into()], ..SessionFacts::default() };
+        let mut effects = monitor.update(Event::Woke { at: at(millis) });
+        let sample = Sample { session_facts: Some(words), ..whole(millis, vec![clean()]) };
+        effects.extend(monitor.update(collected(millis, generation, sample)));
+        (view(&mut monitor).verdict.unwrap().state, effects.contains(&wake(600_001)))
+    };
+    assert_eq!(look(5, 1).0, VerdictState::Waiting);
+    assert_eq!(
+        look(400_000, 2),
+        (VerdictState::Waiting, true),
+        "it is looked at again when the time is over"
+    );
+    assert_eq!(look(600_001, 3), (VerdictState::Incomplete, false));
+}
+
+#[test]
 fn a_run_makes_its_workspace_working_and_its_begin_and_end_are_read_whole() {
     let mut monitor = judged(vec![commits(), clean()]);
     let run = |iteration| RunView {

@@ -150,6 +150,8 @@ pub enum Fact {
     ProbeComplete,
     /// Asked by a probe, the agent says that background work is running.
     ProbeWaiting,
+    /// It said that it waits, so long ago that nobody can believe it any more.
+    ProbeWaitedLong,
     /// Asked by a probe, the agent says that work is left.
     ProbeWorking,
     /// A second model found neither a question nor an open point.

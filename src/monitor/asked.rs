@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::judge::weigh;
 use crate::model::{
     Certainty, CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, Opinion,
-    PointState, Rounds, SeenState, SessionFacts, SessionName, SmartReport, Source, TaskMoment, Verdict,
-    name_of_words,
+    PointState, ProbeReading, ProbeWord, Rounds, SeenState, SessionFacts, SessionName, SmartReport, Source,
+    TaskMoment, Timestamp, Verdict, name_of_words,
 };
 
 use super::actions::Actions;
@@ -23,13 +23,13 @@ fn holds(then: &TaskMoment, session: &SessionName, facts: &SessionFacts) -> bool
 impl Actions {
     /// The agents' answers as evidence. closeout keeps them itself rather than in a file of the workspace:
     /// they belong to one moment of one session, must not outlive it, and nobody else may write them.
-    fn evidence(&self, facts: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
+    fn evidence(&self, facts: &SessionFacts, git: Option<&GitFacts>, now: Timestamp) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, facts))
         };
         let probe = self.smart_check.as_ref().and_then(|report| {
             let session = report.session.as_ref()?;
-            weigh::asked::probe(report, is_stale(self.asked.checked.as_ref(), session))
+            weigh::asked::probe(report, is_stale(self.asked.checked.as_ref(), session), now)
         });
         let closer = self.verified.as_ref().map(|report| {
             let newest = git.into_iter().flat_map(|git| &git.commits.newest);
@@ -40,14 +40,22 @@ impl Actions {
         probe.into_iter().chain(closer).chain(opinion).collect()
     }
 
+    /// When an agent's last answer that it waits is believed no longer.
+    pub(super) fn wait_ends_at(&self) -> Option<Timestamp> {
+        let report = self.smart_check.as_deref()?;
+        let last = report.attempts.last()?.reading?;
+        let is_waiting = last == ProbeReading::Answered(ProbeWord::Waiting);
+        is_waiting.then(|| report.at.plus_millis(weigh::asked::LONGEST_WAIT_MS))
+    }
+
     /// Adds the agents' answers. A session that answered is silent no more: what its silence let closeout infer goes.
     pub(super) fn add_answers(
         &self,
         facts: &SessionFacts,
-        git: Option<&GitFacts>,
+        (git, now): (Option<&GitFacts>, Timestamp),
         evidence: &mut Vec<Evidence>,
     ) {
-        let answers = self.evidence(facts, git);
+        let answers = self.evidence(facts, git, now);
         if answers.iter().any(|answer| answer.source == Source::Probe && answer.rejection().is_none()) {
             let answered = self.smart_check.as_ref().and_then(|report| report.session.as_ref());
             evidence.retain(|known| !known.is_inferred_from_silence() || known.session() != answered);

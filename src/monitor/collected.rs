@@ -63,7 +63,8 @@ impl Tracked {
         // A reading of git alone does not cancel the recheck that the words asked for.
         let still =
             self.watched.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
-        self.watched.recheck_at = still.into_iter().chain(sample.recheck_at).min();
+        let wait_ends_at = self.actions.wait_ends_at().filter(|at| *at > sample.taken_at);
+        self.watched.recheck_at = still.into_iter().chain(sample.recheck_at).chain(wait_ends_at).min();
         if let Some(git) = &sample.git
             && git.baseline.origin != BaselineOrigin::Workspace
         {

@@ -51,10 +51,22 @@ fn the_last_answer_to_a_probe_counts_and_only_while_it_is_fresh() {
         (vec![failed(ProbeFailure::UnknownStatus)], false, Claim::Abstain(Rejection::Undecided)),
         (vec![failed(ProbeFailure::ChangedFiles)], false, Claim::Abstain(Rejection::Unreadable)),
     ] {
-        let evidence = asked::probe(&report(&readings), is_stale).unwrap();
+        let evidence = asked::probe(&report(&readings), is_stale, Timestamp(9)).unwrap();
         let found = (evidence.source, evidence.claim, evidence.strength, evidence.said_at());
         let said_at = Some(Timestamp(9));
         assert_eq!(found, (Source::Probe, claim, Strength::SelfReported, said_at), "{readings:?}");
     }
-    assert_eq!(asked::probe(&report(&[]), false), None);
+    assert_eq!(asked::probe(&report(&[]), false, Timestamp(9)), None);
+}
+
+#[test]
+fn that_an_agent_waits_is_believed_for_a_while_only() {
+    let at = |word, after| {
+        let evidence = asked::probe(&report(&[ProbeReading::Answered(word)]), false, Timestamp(9 + after));
+        evidence.unwrap().claim
+    };
+    assert_eq!(at(ProbeWord::Waiting, asked::LONGEST_WAIT_MS - 1), Claim::Wait);
+    assert_eq!(at(ProbeWord::Waiting, asked::LONGEST_WAIT_MS), Claim::Abstain(Rejection::Stale));
+    assert_eq!(at(ProbeWord::Waiting, -5), Claim::Wait, "the look is older than the answer");
+    assert_eq!(at(ProbeWord::Working, asked::LONGEST_WAIT_MS), Claim::No, "a state stays");
 }

@@ -6,14 +6,17 @@
 
 use crate::model::{
     Claim, Evidence, Fact, Opinion, OpinionReading, Origin, Point, Pointer, ProbeFailure, ProbeReading,
-    ProbeWord, Reason, Rejection, SmartReport, Source, Strength, VerifyReport,
+    ProbeWord, Reason, Rejection, SmartReport, Source, Strength, Timestamp, VerifyReport,
 };
 use crate::present::reason;
 
 use super::excerpt;
 
+/// How long an agent's word that it waits for background work is believed, in milliseconds: nothing else shows that work.
+pub const LONGEST_WAIT_MS: i64 = 10 * 60_000;
+
 /// The evidence of a smart check's last probe; `None` if no probe was sent or the last one is still running.
-pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
+pub fn probe(report: &SmartReport, is_stale: bool, now: Timestamp) -> Option<Evidence> {
     let attempt = report.attempts.last()?;
     let reading = attempt.reading?;
     let name = report.session.as_ref().map_or_else(String::new, |session| session.agent.clone());
@@ -21,6 +24,9 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let evidence = match reading {
         _ if is_stale => {
             Evidence::abstain(Source::Probe, name, Rejection::Stale, answered).because(Fact::BeforeTurn)
+        }
+        ProbeReading::Answered(ProbeWord::Waiting) if now.millis_since(report.at) >= LONGEST_WAIT_MS => {
+            Evidence::abstain(Source::Probe, name, Rejection::Stale, answered).because(Fact::ProbeWaitedLong)
         }
         ProbeReading::Answered(word) => {
             let (claim, said) = match word {
