@@ -116,6 +116,9 @@ pub struct Marks {
     pub baseline: Option<Box<Mark<Option<Baseline>>>>,
     /// Why their last mark has lapsed.
     pub lapsed: Option<MarkLapse>,
+    /// That mark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapsed_word: Option<Box<Mark<MarkWord>>>,
 }
 
 impl<T> Mark<T> {
@@ -190,7 +193,7 @@ impl Marks {
             MarkOrder::Done | MarkOrder::Open => {
                 let word = if *order == MarkOrder::Done { MarkWord::Done } else { MarkWord::Open };
                 self.word = Some(Box::new(Mark { word, reason, at, seen: seen.clone() }));
-                self.lapsed = None;
+                (self.lapsed, self.lapsed_word) = (None, None);
             }
             MarkOrder::Quiet => {
                 self.quiet = Some(Box::new(Mark { word: (), reason, at, seen: seen.clone() }));
@@ -229,9 +232,11 @@ impl Marks {
             task_kind: changed(&self.task_kind, &before.task_kind, &after.task_kind),
             baseline: changed(&self.baseline, &before.baseline, &after.baseline),
             lapsed: self.lapsed,
+            lapsed_word: self.lapsed_word.clone(),
         };
         if marks.word == after.word && (&before.word, before.lapsed) != (&after.word, after.lapsed) {
             marks.lapsed = after.lapsed;
+            marks.lapsed_word.clone_from(&after.lapsed_word);
         }
         if marks != *self {
             // Whoever made the change has to see what else is kept.
@@ -252,7 +257,7 @@ impl Marks {
             mark.lapse(now).or(is_other.then_some(MarkLapse::Content))
         });
         if lapse.is_some() {
-            self.word = None;
+            self.lapsed_word = self.word.take();
             self.lapsed = lapse;
         }
         let is_loud = self

@@ -172,7 +172,7 @@ pub use supervised_run::{
     CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun,
     SupervisedTurn,
 };
-pub use task::{Demand, SessionTasks, SessionWork, SideTurn, Task, TaskWork, TurnSpan};
+pub use task::{Demand, SessionTasks, SessionWork, SideTurn, Task, TaskView, TaskWork, TurnSpan};
 pub use task_kind::TaskKind;
 pub use test_file::{TestCensus, TestChange, is_test_file};
 pub use timestamp::Timestamp;

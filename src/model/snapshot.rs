@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::{
     Activity, Baseline, Certainty, Checklist, DecisionReport, Demand, Evidence, GitFacts, NamedBaseline,
-    Parts, ProcessId, Question, SessionView, TaskBegin, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
+    Parts, ProcessId, Question, SessionView, TaskBegin, TaskView, TaskWork, Timestamp, WatchTarget,
+    WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -55,8 +56,8 @@ pub struct SessionFacts {
     pub sessions: Vec<Arc<SessionView>>,
     /// The agent's newest words, or those of the declared output.
     pub last_words: Option<Arc<LastWords>>,
-    /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
-    pub task: Option<String>,
+    /// What the user asked for: the task of the newest session.
+    pub task: Option<TaskView>,
     /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
     pub prompt: Option<String>,
     /// When the user last asked any session here for work: earlier claims are about an earlier task.

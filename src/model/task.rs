@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{SessionId, SessionName, Timestamp, TurnEnd};
@@ -34,6 +35,28 @@ pub struct Task {
     pub side_turns: Vec<Arc<SideTurn>>,
     /// True if its first prompt precedes the part that was read, so that `first_prompt` is a later one.
     pub is_begin_unread: bool,
+}
+
+/// A task as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TaskView {
+    /// The prompt that defines it, shortened. Untrusted text.
+    pub first_prompt: String,
+    /// The last prompt that belongs to it, shortened: it may be an answer, or words to go on. Untrusted text.
+    pub last_prompt: String,
+    /// When it began, if the record says.
+    pub began_at: Option<Timestamp>,
+}
+
+impl Task {
+    /// The task as it is shown.
+    pub fn view(&self) -> TaskView {
+        TaskView {
+            first_prompt: self.first_prompt.clone(),
+            last_prompt: self.last_prompt.clone(),
+            began_at: self.began_at,
+        }
+    }
 }
 
 /// What a prompt asks for.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
     HeldReply, Hindrance, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction,
-    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId, WorkspaceProblems,
+    SessionView, SmartReport, TaskKind, TaskView, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    WorkspaceProblems,
 };
 
 /// One workspace as a front shows it.
@@ -44,8 +45,8 @@ pub struct WorkspaceView {
     pub checklists: Vec<Arc<Checklist>>,
     /// The agent's newest words.
     pub last_words: Option<Arc<LastWords>>,
-    /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
-    pub task: Option<String>,
+    /// What the user asked for: the task of the newest session.
+    pub task: Option<TaskView>,
     /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
     pub prompt: Option<String>,
     /// What became of the decision of this check.

@@ -47,7 +47,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
         sessions: tracked.sessions.clone(),
         first_session,
-        task: facts.task.clone(),
+        task: facts.task.as_ref().map(|task| task.first_prompt.clone()),
         prompt: facts.prompt.clone(),
         last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(verdict),

@@ -14,9 +14,10 @@ use serde::Serialize;
 use super::{problem, verdict};
 use crate::model::hex::hex;
 use crate::model::{
-    Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
-    MarkLapse, NextActionKind, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind,
-    Timestamp, Verdict, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo, Mark,
+    MarkLapse, MarkOrder, MarkWord, Marks, NextActionKind, PartRole, Proof, Question, RescueDegree, Rule,
+    RunView, SessionView, TaskKind, TaskView, Timestamp, Verdict, VerdictState, Warning, WorkspaceId,
+    WorkspaceView, display_text,
 };
 
 /// The version of this format. It is raised when a field is removed or changes its meaning; new fields, and
@@ -87,6 +88,8 @@ pub struct Row {
     path: String,
     /// Its short name.
     name: String,
+    /// What the user asked for: the task of the newest session.
+    task: Option<TaskView>,
     /// The task kind that it is judged by.
     task_kind: TaskKind,
     /// The verdict.
@@ -108,6 +111,8 @@ pub struct Row {
     attention: Option<Attention>,
     /// What the user should know beside the state.
     warnings: Vec<Warning>,
+    /// What the user said of it and holds, and the last verdict of theirs that lapsed.
+    marks: Vec<MarkRow>,
     /// Why the user's last mark has lapsed.
     mark_lapsed: Option<MarkLapse>,
     /// The question that stands, under any verdict.
@@ -153,6 +158,20 @@ pub struct Row {
     tree_at: Option<Timestamp>,
 }
 
+/// A statement of the user.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MarkRow")]
+pub struct MarkRow {
+    /// What was said.
+    said: MarkOrder,
+    /// When; of a task kind or of points that are not of this task it is not known.
+    at: Option<Timestamp>,
+    /// Why, in the user's words.
+    reason: Option<String>,
+    /// Why it holds no longer; `None` if it holds.
+    lapsed: Option<MarkLapse>,
+}
+
 /// What the user would do next.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NextAction")]
@@ -182,6 +201,7 @@ impl Row {
         Some(Row {
             path: path(&view.id),
             name: view.name.clone(),
+            task: view.task.clone(),
             task_kind: view.task_kind,
             state: verdict.state,
             is_terminal: verdict.state.is_terminal(),
@@ -192,6 +212,7 @@ impl Row {
             since: view.verdict_since,
             attention: view.attention,
             warnings: verdict.warnings,
+            marks: rows_of(&view.marks),
             mark_lapsed: view.marks.lapsed,
             question: verdict.question,
             stage: verdict.stage,
@@ -223,6 +244,26 @@ impl Row {
             tree_at: view.reading.tree_at,
         })
     }
+}
+
+/// The statements of the user that hold, and their verdict that lapsed last.
+fn rows_of(marks: &Marks) -> Vec<MarkRow> {
+    fn row<T>(said: MarkOrder, mark: &Mark<T>, lapsed: Option<MarkLapse>) -> MarkRow {
+        MarkRow { said, at: Some(mark.at), reason: mark.reason.clone(), lapsed }
+    }
+    let word = |mark: &Mark<MarkWord>, lapsed| match mark.word {
+        MarkWord::Done => row(MarkOrder::Done, mark, lapsed),
+        MarkWord::Open => row(MarkOrder::Open, mark, lapsed),
+    };
+    let undated = |said| MarkRow { said, at: None, reason: None, lapsed: None };
+    let point = |point: &String| undated(MarkOrder::NotOfThisTask { point: Some(point.clone()) });
+    let holding = marks.word.iter().map(|mark| word(mark, None));
+    let quiet = marks.quiet.iter().map(|mark| row(MarkOrder::Quiet, mark, None));
+    let baseline = marks.baseline.iter().map(|mark| row(MarkOrder::BaselineHere, mark, None));
+    let kind = marks.task_kind.map(|task_kind| undated(MarkOrder::TaskKind { task_kind }));
+    let lapsed = marks.lapsed_word.iter().map(|mark| word(mark, marks.lapsed));
+    let points = marks.not_of_task.iter().map(point);
+    holding.chain(quiet).chain(baseline).chain(kind).chain(points).chain(lapsed).collect()
 }
 
 /// The path of a workspace for JSON; a path that is not UTF-8 is made readable.

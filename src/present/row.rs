@@ -122,7 +122,7 @@ fn quote(view: &WorkspaceView) -> Option<String> {
 
 /// The first line of the task, as a quotation. Untrusted.
 fn task(view: &WorkspaceView) -> Option<String> {
-    let task = view.task.as_ref().or(view.prompt.as_ref())?;
+    let task = view.task.as_ref().map(|task| &task.first_prompt).or(view.prompt.as_ref())?;
     let line = task.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
 }

@@ -289,3 +289,32 @@ fn rounds_begin_anew_for_one_check_id_alone() {
     fails(&repo, "parses", 4);
     assert_eq!(stage(&env, &repo, &["--check-id", "loop"]).0, 2);
 }
+
+#[test]
+fn json_has_each_mark_with_its_reason_and_the_one_that_lapsed() {
+    let (repo, env) = undone();
+    let marks = || {
+        let (_, workspace) = check(&env, repo.path(), &[]);
+        let rows: Vec<Value> = workspace["marks"].as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| {
+                let said = row["said"]["kind"].as_str().unwrap().to_owned();
+                let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+                (said, row["at"].is_i64(), text("reason"), text("lapsed"))
+            })
+            .collect::<Vec<_>>()
+    };
+    let row = |said: &str, is_dated, reason: &str, lapsed: &str| {
+        (said.to_owned(), is_dated, reason.to_owned(), lapsed.to_owned())
+    };
+    assert_eq!(marks(), []);
+    mark(&env, &repo, &["done", "--reason", "the docs are elsewhere"]);
+    mark(&env, &repo, &["quiet"]);
+    let quiet = row("quiet", true, "", "");
+    assert_eq!(marks(), [row("done", true, "the docs are elsewhere", ""), quiet.clone()]);
+    repo.commit_file("other.rs");
+    let lapsed = row("done", true, "the docs are elsewhere", "content");
+    assert_eq!(marks(), [quiet.clone(), lapsed], "it is told which mark lapsed");
+    mark(&env, &repo, &["open"]);
+    assert_eq!(marks(), [row("open", true, "", ""), quiet]);
+}

@@ -39,6 +39,10 @@ fn json_has_every_worktree_and_fits_the_schema() {
     assert_eq!(report["workspaces"].as_array().unwrap().len(), 6);
     assert_eq!(report["refused"][0]["path"], gone);
     assert_eq!(report["refused"][0]["reason"], "does not exist");
+    let asks = report["workspaces"].as_array().unwrap().iter().find(|row| row["name"] == "asks").unwrap();
+    let (task, session) = (&asks["task"], &asks["sessions"][0]);
+    assert_eq!((&task["first_prompt"], &task["last_prompt"]), (&session["prompt"], &session["prompt"]));
+    assert!(task["first_prompt"].is_string() && task["began_at"].is_i64(), "{task:#}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::judge::rounds;
 use crate::model::{
     Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, SessionFacts,
-    SessionObservation, SessionOrigin, Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
+    SessionObservation, SessionOrigin, Source, Task, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
 use super::checks::unusable;
@@ -66,7 +66,7 @@ pub(super) fn weigh(
         activity: told.map(|(_, activity)| activity),
         sessions: views,
         last_words: last_words.map(Arc::new),
-        task: tasks.first().and_then(|task| task.current().map(|task| task.first_prompt.clone())),
+        task: tasks.first().and_then(SessionTask::current).map(Task::view),
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_asked_at: tasks.iter().filter_map(SessionTask::last_asked_at).max(),

@@ -159,7 +159,7 @@ fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
         let agent: Vec<String> = std::iter::once(text::line(agent)).chain(model).collect();
         lines.extend(sheet.labelled("agent", &agent.join(sheet.look.dot())));
     }
-    let task = view.task.as_ref().or(view.prompt.as_ref());
+    let task = view.task.as_ref().map(|task| &task.first_prompt).or(view.prompt.as_ref());
     if let Some(task) = task {
         lines.extend(sheet.labelled("task", &text::line(task)));
     }
