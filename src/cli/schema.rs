@@ -68,9 +68,9 @@ mod tests {
     use crate::cli::run::report::RunLine;
     use crate::cli::stats::Figures;
     use crate::cli::trust::Trusted;
-    use crate::model::{SmartReport, VerifyReport};
+    use crate::model::{RecordList, Rescued, SmartReport, VerifyReport};
     use crate::present::json::{Follow, Report};
-    use crate::present::rescue_json::{BranchRow, ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+    use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, UndoRow};
 
     /// Everything that the JSON output may be.
     #[derive(Serialize, JsonSchema)]
@@ -87,17 +87,17 @@ mod tests {
         /// `check --probe --json`.
         Smart(Smart),
         /// `rescue --dry-run --json`, and `rescue --json` that commits nothing.
-        RescuePlan(Printed<PlanRow>),
+        RescuePlan(Printed<PlanRow<'static>>),
         /// `rescue --record-only --json`.
-        Recorded(Printed<RecordedRow>),
+        Recorded(Printed<RecordedRow<'static>>),
         /// `rescue --json`.
-        Rescued(Printed<RescuedRow>),
+        Rescued(Printed<Rescued>),
         /// `rescue --json` where all work is committed, and no branch holds the commits.
-        Branch(Printed<BranchRow>),
+        Branch(Printed<BranchRow<'static>>),
         /// `undo --json` and `redo --json`.
-        Undo(Printed<UndoRow>),
+        Undo(Printed<UndoRow<'static>>),
         /// `rescues --json`.
-        Records(Printed<ListRow>),
+        Records(Printed<RecordList>),
         /// `trust --json`.
         Trust(Printed<Trusted>),
         /// `reply --json`.

@@ -44,6 +44,7 @@ mod observation;
 mod open_point;
 mod opinion;
 mod parts;
+mod path_text;
 mod point;
 mod problem;
 mod process_stat;
@@ -131,6 +132,7 @@ pub use observation::{
 pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use opinion::{Opinion, OpinionReading, name_of_words};
 pub use parts::Parts;
+pub use path_text::PathText;
 pub use point::Point;
 pub use problem::{CollectProblem, WatchProblem, WorkspaceProblems};
 pub use process_stat::ProcessStat;

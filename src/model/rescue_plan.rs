@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CommitId, PlannedPrograms, RecordNotice, RecordRef, RefName, RescueRecord};
+use super::{CommitId, PathText, PlannedPrograms, RecordNotice, RecordRef, RefName, RescueRecord, path_text};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
@@ -83,14 +83,17 @@ pub enum CommitTarget {
     NewBranch(#[schemars(with = "String")] RefName),
 }
 
-/// A way to make several commits. They form one action, undone and redone together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A way to make several commits.
+// They form one action, undone and redone together. An empty commit is not made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SplitRow")]
 pub struct PlannedSplit {
-    /// The kind of split.
+    /// Which way.
     pub kind: SplitKind,
-    /// The commits, in order. An empty one is not made.
+    /// The commits, in their order.
     pub commits: Vec<PlannedCommit>,
     /// How many files have a staged version that is in none of the commits; the record keeps these versions.
+    #[serde(skip)]
     pub n_staged_versions: usize,
 }
 
@@ -117,21 +120,26 @@ pub enum SplitKind {
     Agent,
 }
 
-/// One of several commits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One commit of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CommitRow")]
 pub struct PlannedCommit {
-    /// The message as it will be stored; the user can edit it.
+    /// The message.
     pub message: String,
-    /// Its changes, sorted by path. What the plan leaves out is left out here too.
+    /// What it changes.
+    // Sorted by path. What the plan leaves out is left out here too.
     pub paths: Vec<CommitPath>,
 }
 
-/// A path in one of several commits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A path in one commit of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CommitPathRow")]
 pub struct CommitPath {
     /// Relative to the top of the work tree, as bytes.
+    #[serde(flatten, serialize_with = "path_text::bytes")]
+    #[schemars(with = "PathText")]
     pub path: Vec<u8>,
-    /// The id of the object that the commit has at the path; `None` for a deletion.
+    /// The id of what that commit holds there; null for a deletion.
     pub object: Option<String>,
 }
 
@@ -266,20 +274,22 @@ impl LeftOut {
 }
 
 /// A rescue that was carried out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rescued {
     /// The record.
     pub record: RescueRecord,
-    /// The commits, oldest first.
+    /// The commits, the oldest first.
+    #[schemars(with = "Vec<String>")]
     pub commits: Vec<CommitId>,
-    /// The full name of their branch.
+    /// The full name of the branch that they are on.
     pub branch: RefName,
-    /// How many paths they contain.
+    /// How many paths they hold.
     pub n_paths: usize,
-    /// What else happened, one line each. May hold untrusted text.
+    /// What happened beside it.
+    // One line each; may hold untrusted text.
     pub notes: Vec<String>,
-    /// True if an undo restores the previous state exactly; otherwise the notes say how to get the work back
-    /// from the record.
+    /// True when `undo` can take it back exactly.
+    // Otherwise the notes say how to get the work back from the record.
     pub can_be_undone: bool,
 }
 
@@ -294,23 +304,28 @@ pub enum UndoDirection {
 }
 
 /// What an undo or a redo would do. closeout does exactly what was confirmed, or refuses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoPlan {
-    /// Undo or redo.
+    /// Which of both.
     pub way: UndoDirection,
-    /// The rescue's id in the journal.
+    /// The id of the rescue in the journal.
     pub id: String,
     /// The full name of the branch.
     pub branch: RefName,
-    /// Where the branch is now; `None` if it is unborn or will be created again.
+    /// Where the branch was; null when it was unborn.
+    // `None` as well where it will be created again.
     pub from: Option<CommitId>,
-    /// Where it will be; `None` if it becomes unborn or is removed again.
+    /// Where it goes; null when it becomes unborn.
+    // `None` as well where it is removed again.
     pub to: Option<CommitId>,
-    /// The commits that are taken back or made again, oldest first.
+    /// The commits that are taken back or made again, the oldest first.
     pub commits: Vec<ShownCommit>,
-    /// The paths that they change, sorted by bytes.
+    /// The paths that they change.
+    // Sorted by bytes.
+    #[serde(serialize_with = "path_text::all_bytes")]
+    #[schemars(with = "Vec<PathText>")]
     pub paths: Vec<Vec<u8>>,
-    /// The reference of the rescue's record; `None` if nothing was uncommitted, and the rescue only created a branch.
+    /// The reference of the record; null when the rescue only created a branch.
     pub record: Option<RecordRef>,
 }
 
@@ -328,17 +343,19 @@ impl UndoPlan {
 
 /// What would keep commits that no branch, remote branch or tag holds. closeout does exactly what was confirmed, or
 /// refuses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BranchPlan {
-    /// The full name of the new branch. HEAD, index and work tree stay as they are.
+    /// The full name of the new branch.
+    // HEAD, index and work tree stay as they are.
     pub branch: RefName,
     /// The commit that it is created at.
     pub tip: CommitId,
-    /// The newest of the commits that it holds and nothing else does, oldest first; at most fifty.
+    /// The newest of the commits that only it holds, the oldest first; at most fifty.
     pub commits: Vec<ShownCommit>,
     /// How many there are in all.
     pub n_commits: usize,
-    /// How many further lines of commits are on no branch; each gets its own branch.
+    /// How many further lines of commits nothing holds.
+    // Each gets its own branch.
     pub n_further: usize,
     /// Whose repository it is, where the work tree does not tell.
     pub notice: Option<RecordNotice>,

@@ -8,41 +8,45 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ActionClass, CommitId, RecordRef, RefName, Timestamp};
+use super::{ActionClass, CommitId, PathText, RecordRef, RefName, Timestamp, path_text};
 
-/// A complete copy of uncommitted work on a hidden reference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A record of uncommitted work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RecordRow")]
 pub struct RescueRecord {
-    /// The hidden reference that keeps it; for a vault-only record, the reference inside the bundle.
+    /// The hidden reference that keeps it.
     pub reference: RecordRef,
-    /// The commit whose tree is a copy of the work tree.
+    /// The commit whose tree is the work tree as it was.
     pub snapshot: CommitId,
-    /// The commit whose tree holds the index with its stages, and the facts.
+    /// The commit whose tree holds the index and the facts.
     pub record: CommitId,
     /// When it was made.
     pub time: Timestamp,
     /// If an earlier record was reused, for how many milliseconds nothing has changed since it was made;
     /// `None` for a new record.
+    #[serde(skip)]
     pub unchanged_millis: Option<u64>,
-    /// The full name of the branch; `None` if HEAD was detached.
+    /// The branch by its full name; null when HEAD was detached.
     pub branch: Option<RefName>,
-    /// How many files and links it contains.
+    /// How many files and links it holds.
     pub n_files: usize,
-    /// Their total size in bytes.
+    /// How many bytes they have.
     pub n_bytes: u64,
-    /// How many bytes it took on disk, compressed and without objects that the repository already had.
+    /// How many bytes it took on the disk.
     pub n_disk_bytes: u64,
-    /// What could not be read, item by item.
+    /// What could not be read; each is named.
     pub gaps: Vec<Gap>,
-    /// False if files were still changing in the last round: nothing is committed then.
+    /// False when files still changed while it was made.
     pub is_settled: bool,
-    /// What ignore rules keep out of the record.
+    /// What ignore rules keep out of it.
     pub ignored: IgnoredFiles,
-    /// The bundle in closeout's own folder, if one was requested.
+    /// The bundle in closeout's own folder.
+    #[serde(serialize_with = "path_text::optional")]
+    #[schemars(with = "Option<PathText>")]
     pub vault: Option<PathBuf>,
-    /// What the user should know about the place where it is kept.
+    /// What should be known of the place where it is kept.
     pub notices: Vec<RecordNotice>,
-    /// The totals of all records of this repository, including this one.
+    /// All records of this repository together.
     pub totals: RecordTotals,
 }
 
@@ -53,12 +57,15 @@ impl RescueRecord {
     }
 }
 
-/// Something that a record lacks, or does not hold exactly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Something that a record does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "GapRow")]
 pub struct Gap {
     /// Relative to the top of the work tree, as bytes; empty if the gap does not concern one path.
+    #[serde(flatten, serialize_with = "path_text::bytes")]
+    #[schemars(with = "PathText")]
     pub path: Vec<u8>,
-    /// The reason, in words.
+    /// Why, in words.
     pub reason: String,
 }
 
@@ -117,13 +124,13 @@ pub struct RecordTotals {
 }
 
 /// The records of a repository, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RecordList {
-    /// The records.
+    /// The records, the newest first.
     pub records: Vec<KeptRecord>,
-    /// The totals of all of them.
+    /// All of them together.
     pub totals: RecordTotals,
-    /// What the user should know about how they are kept.
+    /// What was noticed about their keeping.
     pub notices: Vec<RecordNotice>,
 }
 
@@ -134,34 +141,40 @@ impl RecordList {
     }
 }
 
-/// A record that is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One record that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "KeptRow")]
 pub struct KeptRecord {
-    /// The hidden reference that keeps it, which also names the record.
+    /// The hidden reference; it names the record.
     pub reference: RecordRef,
-    /// The commit whose tree is a copy of the work tree.
+    /// The commit whose tree is the work tree as it was.
     pub snapshot: CommitId,
-    /// When the record was made.
+    /// When it was made.
     pub time: Timestamp,
-    /// The top of its worktree; `None` if that is no longer known.
+    /// The top of the worktree that it was made of.
+    #[serde(serialize_with = "path_text::optional")]
+    #[schemars(with = "Option<PathText>")]
     pub worktree: Option<PathBuf>,
-    /// The full name of the branch; `None` if HEAD was detached.
+    /// The branch by its full name.
     pub branch: Option<RefName>,
-    /// How many files and links it contains; `None` if unknown.
+    /// How many files and links it holds.
     pub n_files: Option<usize>,
-    /// Their total size in bytes; `None` if unknown.
+    /// How many bytes they have.
     pub n_bytes: Option<u64>,
-    /// How many bytes it took on disk; `None` if unknown.
+    /// How many bytes it took on the disk.
     pub n_disk_bytes: Option<u64>,
-    /// How many gaps it has; `None` if unknown.
+    /// How many gaps it has.
     pub n_gaps: Option<usize>,
-    /// Whether a branch contains its work by now.
+    /// Whether its work is in a branch by now.
     pub reach: Reach,
-    /// Whether the record still exists.
+    /// Whether it is still there.
     pub state: RecordState,
-    /// Its bundle in closeout's own folder, if it has one.
+    /// Its bundle in closeout's own folder.
+    #[serde(serialize_with = "path_text::optional")]
+    #[schemars(with = "Option<PathText>")]
     pub vault: Option<PathBuf>,
-    /// True if it may be deleted without asking: older than 30 days, with its work in a branch.
+    /// True when it may go without a question.
+    // Older than 30 days, with its work in a branch.
     pub is_old: bool,
 }
 

@@ -1,18 +1,13 @@
 //! The JSON that scripts read: a version, closed sets, and the part of every source. `closeout schema` prints
 //! its schema; a test keeps the two consistent.
 
-use std::sync::Arc;
-
-use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{problem, verdict};
-use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo, Mark,
     MarkLapse, MarkOrder, MarkWord, Marks, NextActionKind, PartRole, Proof, Question, RescueDegree, Rule,
@@ -299,31 +294,6 @@ fn escape_unsafe(json: String) -> String {
     escaped
 }
 
-/// A path: bytes need not be text.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PathText {
-    /// The path; bytes that are no UTF-8 as `\xNN`.
-    pub path: String,
-    /// The bytes of a path that is no UTF-8, in hexadecimal. Else the path is exact.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_hex: Option<String>,
-}
-
-impl PathText {
-    /// The path with these bytes.
-    pub fn of(bytes: &[u8]) -> PathText {
-        if let Ok(path) = std::str::from_utf8(bytes) {
-            return PathText { path: path.to_owned(), path_hex: None };
-        }
-        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex(bytes)) }
-    }
-
-    /// A path on this machine.
-    pub fn of_path(path: &Path) -> PathText {
-        PathText::of(path.as_os_str().as_bytes())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,12 +304,5 @@ mod tests {
         let json = line(&evil);
         assert_eq!(json, r#""a\u007f\u009b31m\u202e\u200b\udb40\udc41 é 日本""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), evil);
-    }
-
-    #[test]
-    fn a_path_is_exact_or_has_its_bytes() {
-        assert_eq!(PathText::of("a\nü".as_bytes()), PathText { path: "a\nü".to_owned(), path_hex: None });
-        let odd = PathText { path: "a\\xFF␛".to_owned(), path_hex: Some("61ff1b".to_owned()) };
-        assert_eq!(PathText::of(b"a\xff\x1b"), odd);
     }
 }

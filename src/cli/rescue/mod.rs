@@ -21,7 +21,7 @@ use crate::model::{
     display_text, quantity,
 };
 use crate::present::phrases::loose as say;
-use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, UndoRow};
 use crate::present::{action, baseline, counts, problem};
 
 pub(super) use records::{delete, list, restore};
@@ -146,7 +146,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
     let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
         let class = rescued.record.class();
-        let printed = Printed::new(class, RescuedRow::of(&rescued));
+        let printed = Printed::new(class, &*rescued);
         printed.ending(Outcome::Action(class), why_elsewhere, Vec::new()).print()?;
     } else {
         for commit in &rescued.commits {
@@ -164,7 +164,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
 
 fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
     if is_json {
-        Printed::new(record.class(), RecordedRow::of(record)).print()?;
+        Printed::new(record.class(), RecordedRow { record }).print()?;
     } else {
         output::print(&saved(record))?;
     }
@@ -327,7 +327,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     let outcome = target_workspace.action(Action::PlanUndo { way });
     let ActionOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json && undo.dry_run {
-        Printed::new(ActionClass::Done, UndoRow::of(&plan, false)).print()?;
+        Printed::new(ActionClass::Done, UndoRow { is_done: false, plan: &plan }).print()?;
     } else if !undo.json {
         output::print(&preview::undo_preview(&plan))?;
     }
@@ -344,7 +344,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     let outcome = target_workspace.act_or_signal(Action::Undo { plan })?;
     let ActionOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json {
-        Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
+        Printed::new(ActionClass::Done, UndoRow { is_done: true, plan: &done }).print()?;
     } else {
         output::print_line(&format!("{} {}", baseline::branch(&done.branch), done.end_of_branch()))?;
     }
@@ -359,7 +359,7 @@ fn keep(target_workspace: &mut TargetWorkspace<'_>, plan: Box<BranchPlan>, rescu
     }
     if rescue.dry_run {
         if rescue.json {
-            Printed::new(ActionClass::Done, BranchRow::of(&plan, false)).print()?;
+            Printed::new(ActionClass::Done, BranchRow { is_done: false, plan: &plan }).print()?;
         }
         return Ok(Outcome::Action(ActionClass::Done));
     }
@@ -370,7 +370,7 @@ fn keep(target_workspace: &mut TargetWorkspace<'_>, plan: Box<BranchPlan>, rescu
     let outcome = target_workspace.act_or_signal(Action::KeepCommits { plan })?;
     let ActionOutcome::CommitsKept(plan) = &outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
-        Printed::new(ActionClass::Done, BranchRow::of(plan, true)).print()?;
+        Printed::new(ActionClass::Done, BranchRow { is_done: true, plan }).print()?;
     } else {
         output::print_line(&action::label(&outcome))?;
         output::print_line("`closeout undo` removes the branch again")?;

@@ -18,7 +18,6 @@ use crate::model::{
     ActionClass, ActionKind, ForgottenRecord, KeptRecord, Reach, RecordList, RecordState, display_text,
     quantity,
 };
-use crate::present::rescue_json::ListRow;
 use crate::present::{action, baseline, counts, sets};
 
 pub(crate) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
@@ -30,7 +29,7 @@ pub(crate) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
     };
     let class = if listed.is_damaged() { ActionClass::Damage } else { ActionClass::Done };
     if rescues.json {
-        Printed::new(class, ListRow::of(&listed)).print()?;
+        Printed::new(class, &listed).print()?;
     } else {
         output::print(&text(&listed))?;
     }
