@@ -7,9 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{
-    ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Timestamp, WorkspaceId, display_text,
-};
+use crate::model::{AuditEntry, HistoryEntry, Timestamp, WorkspaceId, display_text};
 use crate::present::json::{VERSION, line};
 use crate::present::phrases::history as say;
 use crate::present::{history, sets};
@@ -25,39 +23,20 @@ const NEWEST: usize = 50;
 
 /// One action, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LogRow {
+pub(super) struct LogRow<'e> {
     /// The version of this form.
     version: u32,
-    /// Its id.
-    id: String,
-    /// When it began.
-    at: Timestamp,
-    /// Who wanted it.
-    by: Actor,
-    /// The workspace.
-    workspace: String,
-    /// What it was.
-    kind: ActionKind,
-    /// What was confirmed, in words.
-    plan: String,
-    /// How it ended; null while it runs, and for ever if closeout was killed in it.
-    end: Option<crate::model::ActionEnd>,
+    #[serde(flatten)]
+    entry: &'e AuditEntry,
 }
 
 /// One thing that happened, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct EventRow {
+pub(super) struct EventRow<'e> {
     /// The version of this form.
     version: u32,
-    /// When.
-    at: Timestamp,
-    /// The workspace.
-    workspace: String,
-    /// The agent at work there, if one is known.
-    agent: Option<String>,
-    /// What.
     #[serde(flatten)]
-    what: HistoryEvent,
+    entry: &'e HistoryEntry,
 }
 
 enum Entry<'a> {
@@ -111,8 +90,12 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let mut text = String::new();
     for entry in entries.iter().skip(entries.len().saturating_sub(number)) {
         match (entry, log.json) {
-            (Entry::Action(entry), true) => text.push_str(&(line(&row(entry)) + "\n")),
-            (Entry::Event(entry), true) => text.push_str(&(line(&event_row(entry)) + "\n")),
+            (Entry::Action(entry), true) => {
+                text.push_str(&(line(&LogRow { version: VERSION, entry }) + "\n"));
+            }
+            (Entry::Event(entry), true) => {
+                text.push_str(&(line(&EventRow { version: VERSION, entry }) + "\n"));
+            }
             (Entry::Action(entry), false) => write_entry(&mut text, entry),
             (Entry::Event(entry), false) => write_event(&mut text, entry),
         }
@@ -166,29 +149,6 @@ fn store(environment: &Environment) -> Result<Store, Failure> {
 fn count_unread(n_unread: usize) {
     if n_unread > 0 {
         output::complain(&format!("closeout: {n_unread} lines of the record cannot be read"));
-    }
-}
-
-fn row(entry: &AuditEntry) -> LogRow {
-    LogRow {
-        version: VERSION,
-        id: entry.id.clone(),
-        at: entry.at,
-        by: entry.by,
-        workspace: entry.workspace.to_string(),
-        kind: entry.kind,
-        plan: entry.plan.clone(),
-        end: entry.end.clone(),
-    }
-}
-
-fn event_row(entry: &HistoryEntry) -> EventRow {
-    EventRow {
-        version: VERSION,
-        at: entry.at,
-        workspace: entry.workspace.to_string(),
-        agent: entry.agent.clone(),
-        what: entry.what.clone(),
     }
 }
 

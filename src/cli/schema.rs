@@ -113,9 +113,9 @@ mod tests {
         /// Any of these that could not begin (exit codes 2 to 6).
         Failed(Failed),
         /// A line of `log --json`.
-        Log(LogRow),
+        Log(LogRow<'static>),
         /// A line of `log --all --json` about what happened.
-        Event(EventRow),
+        Event(EventRow<'static>),
         /// `stats --json`.
         Stats(Figures),
         /// `classify --json`, and a line of `classify --jsonl`.

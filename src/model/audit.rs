@@ -8,25 +8,29 @@ use super::{ActionClass, ActionKind, Timestamp, WorkspaceId};
 /// One action in the record of what was done. It holds no text of a reply, a prompt or an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditEntry {
-    /// An id of its own, the same at its beginning and its end.
+    /// Its id.
+    // The same at its beginning and its end.
     pub id: String,
     /// When it began.
     pub at: Timestamp,
     /// Who wanted it.
     pub by: Actor,
     /// The workspace.
+    #[schemars(with = "String")]
     pub workspace: WorkspaceId,
     /// What it was.
     pub kind: ActionKind,
-    /// What was confirmed, in words: branch, numbers of files, session, channel. May hold untrusted text.
+    /// What was confirmed, in words.
+    // Branch, numbers of files, session, channel. May hold untrusted text.
     pub plan: String,
     /// The agent that it was about, where it was about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub agent: Option<String>,
-    /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
+    /// How it ended; null while it runs, and for ever if closeout was killed in it.
     pub end: Option<ActionEnd>,
     /// Of a decision that the user made at a terminal, with no agent above closeout: the SHA-256 of the file
     /// that was written, in hexadecimal. By it the file is known again as theirs.
+    #[serde(skip)]
     pub decided: Option<String>,
 }
 

@@ -15,11 +15,13 @@ use super::{CommandEnd, Proof, RunStatus, Timestamp, VerdictState, WorkspaceId};
 pub struct HistoryEntry {
     /// When.
     pub at: Timestamp,
-    /// Where.
+    /// The workspace.
+    #[schemars(with = "String")]
     pub workspace: WorkspaceId,
     /// The agent at work there, if one is known.
     pub agent: Option<String>,
     /// What.
+    #[serde(flatten)]
     pub what: HistoryEvent,
 }
 

@@ -4,14 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The host name that stands for this machine in an id.
 const LOCAL_HOST: &str = "local";
 
-/// Names one workspace. Cheap to clone; ordered by host, then path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+/// Names one workspace. Cheap to clone; ordered by host, then path. As JSON the text for display.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkspaceId {
     host: Arc<str>,
     path: Arc<Path>,
@@ -46,5 +45,11 @@ impl fmt::Display for WorkspaceId {
             write!(f, "{}:", super::display_text::line(&self.host))?;
         }
         f.write_str(&super::display_text::path(&self.path))
+    }
+}
+
+impl Serialize for WorkspaceId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
