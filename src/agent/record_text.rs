@@ -1,7 +1,7 @@
 //! What is kept of the texts in records: the start or end of long ones, and times. Pure. Nothing here makes
 //! text safe to display.
 
-use crate::model::Timestamp;
+use crate::model::{Timestamp, display_text};
 
 /// How much of the end of a message is kept, in bytes.
 pub(super) const LONGEST_MESSAGE: usize = 256 << 10;
@@ -10,11 +10,7 @@ const LONGEST_LINE: usize = 200;
 
 /// A text for one line: trimmed, and cut to [`LONGEST_LINE`] characters.
 pub(super) fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(LONGEST_LINE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    display_text::cut_after(text.trim(), LONGEST_LINE).into_owned()
 }
 
 /// Like [`shortened`], but `None` if nothing is left.

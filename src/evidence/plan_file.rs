@@ -8,7 +8,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Map, Value};
 
-use crate::model::PlanStep;
+use crate::model::{PlanStep, display_text};
 
 /// How many steps are kept: of more, all that are open before any that is done.
 const MAX_STEPS: usize = 1000;
@@ -184,9 +184,5 @@ fn markdown_step(item: &OpenItem) -> Option<PlanStep> {
 }
 
 fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(LONGEST_TITLE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    display_text::cut_after(text.trim(), LONGEST_TITLE).into_owned()
 }

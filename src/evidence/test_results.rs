@@ -11,6 +11,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 
+use crate::model::display_text;
+
 /// How many failing tests are named.
 const MAX_NAMES: usize = 10;
 /// The longest name kept, in characters.
@@ -254,8 +256,5 @@ fn attribute(element: &BytesStart<'_>, key: &str) -> Option<String> {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_NAME) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    display_text::cut_after(text, LONGEST_NAME).into_owned()
 }

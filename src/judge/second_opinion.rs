@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::json_answer;
 use crate::model::OpinionReading;
+use crate::model::display_text::one_spaced;
 
 /// The key that identifies an answer in a text.
 const READING: &str = "reading";
@@ -30,15 +31,11 @@ pub fn read(answer: &Value, words: &str) -> Result<(OpinionReading, String), Str
         return Ok((reading, String::new()));
     }
     let quote = answer.get("quote").and_then(Value::as_str).unwrap_or_default().trim();
+    // A model may break lines elsewhere.
     if quote.is_empty() || !one_spaced(words).contains(&one_spaced(quote)) {
         return Err("the answer quotes nothing of the words that it is about".to_owned());
     }
     Ok((reading, quote.to_owned()))
-}
-
-/// The text with single spaces, because a model may break lines elsewhere.
-fn one_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The first `max` characters of a text, with an ellipsis if something was cut.
+/// At most `max` characters of a text, with the ellipsis that ends it if something was cut.
 pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         None => Cow::Borrowed(text),
@@ -83,6 +83,19 @@ pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
             Cow::Owned(format!("{}…", text[..end].trim_end()))
         }
     }
+}
+
+/// The first `most` characters of a text, and an ellipsis after them if something was cut.
+pub fn cut_after(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
+}
+
+/// The text with every run of white space replaced by one space, and none at its ends.
+pub fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// True if a character must not reach a screen unchanged.
@@ -213,5 +226,8 @@ mod tests {
         assert_eq!(shorten("日本語です", 3), "日本…");
         assert_eq!(shorten("abc", 3), "abc");
         assert_eq!(shorten("abc", 0), "");
+        assert_eq!(cut_after("日本語です", 3), "日本語…");
+        assert_eq!(cut_after("abc", 3), "abc");
+        assert_eq!(one_spaced(" a\n\tb  c "), "a b c");
     }
 }

@@ -322,11 +322,7 @@ const CUT: char = '…';
 impl Receipt {
     /// The beginning of a text, as stored in a receipt.
     pub fn excerpt_of(text: &str) -> String {
-        let text = in_one_line(text);
-        match text.char_indices().nth(LONGEST_EXCERPT) {
-            Some((end, _)) => format!("{}{CUT}", &text[..end]),
-            None => text,
-        }
+        display_text::cut_after(&display_text::one_spaced(text), LONGEST_EXCERPT).into_owned()
     }
 
     /// The hash of a text, as stored in a receipt.
@@ -342,7 +338,7 @@ impl Receipt {
     /// True if the session's newest prompt is this reply, judging by its beginning and its time. `prompt` may
     /// be shortened. The same words typed later by the user are mistaken for the reply.
     pub fn is_shown_by(&self, prompt: &str, prompted_at: Timestamp) -> bool {
-        let shown = in_one_line(prompt);
+        let shown = display_text::one_spaced(prompt);
         let is_same = match (self.excerpt.strip_suffix(CUT), shown.strip_suffix(CUT)) {
             (Some(begin), _) => shown.starts_with(begin),
             (None, Some(begin)) => !begin.is_empty() && self.excerpt.starts_with(begin),
@@ -350,11 +346,6 @@ impl Receipt {
         };
         prompted_at >= self.sent_at && is_same && !self.excerpt.is_empty()
     }
-}
-
-/// The text with each run of white space replaced by one space.
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 impl ReceiptState {

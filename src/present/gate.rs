@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::phrases::gate as phrase;
 use super::texts::shown;
 use super::{counts, verdict};
-use crate::model::{HeldBack, NextActionKind, OpenPoint};
+use crate::model::{HeldBack, NextActionKind, OpenPoint, display_text};
 
 /// How many points are quoted in full.
 const IN_FULL: usize = 3;
@@ -48,11 +48,7 @@ fn list(points: &[String]) -> String {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    let text = shown(text.trim());
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    display_text::cut_after(&shown(text.trim()), most).into_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::agent::AnswerPlace;
-use crate::model::AskCost;
+use crate::model::{AskCost, display_text};
 
 /// How much of a client's own error message is kept, in characters.
 const REASON_CHARACTERS: usize = 400;
@@ -230,8 +230,7 @@ fn response_object(object: &Value) -> Option<FoundAnswer> {
 
 /// A client's failure in its own words, shortened to one line.
 pub(super) fn client_error(words: &str) -> NoAnswer {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().take(REASON_CHARACTERS).collect();
+    let line: String = display_text::one_spaced(words).chars().take(REASON_CHARACTERS).collect();
     NoAnswer::ClientError(if line.is_empty() { "the client failed without a word".to_owned() } else { line })
 }
 

@@ -15,7 +15,7 @@ use serde::Deserialize;
 pub use self::finding::CheckFinding;
 use crate::model::{
     CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, CommitId, ConfiguredCheck,
-    Timestamp,
+    Timestamp, display_text,
 };
 use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
@@ -290,6 +290,5 @@ fn printed(output: &Output) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(LONGEST_FEEDBACK).collect()
+    display_text::one_spaced(text).chars().take(LONGEST_FEEDBACK).collect()
 }

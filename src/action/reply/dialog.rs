@@ -10,6 +10,7 @@ use super::pane::{Address, NotTyped, Sent};
 use super::prompt_key::KeyFate;
 use super::{Current, Replier};
 use crate::agent::{Adapter, OptionDialog};
+use crate::model::display_text::one_spaced;
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
 
 /// Where to answer if closeout cannot.
@@ -99,14 +100,9 @@ fn is_choosing(at: &AtCursor, dialog: &OptionDialog, options: &[AskedOption]) ->
     let place = number.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let Some(option) = place.and_then(|place| options.get(place)) else { return false };
     // A long label continues on the next line.
-    let shown = in_one_line(rest);
-    let is_its = !shown.is_empty() && in_one_line(&option.label).starts_with(&shown);
+    let shown = one_spaced(rest);
+    let is_its = !shown.is_empty() && one_spaced(&option.label).starts_with(&shown);
     at.column == dialog.column && is_its && at.below.iter().any(is_below)
-}
-
-/// The text with every run of white space replaced by one space.
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 #[cfg(test)]

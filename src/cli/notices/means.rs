@@ -130,11 +130,7 @@ fn failed(message: &str) -> Delivery {
 
 /// The agent's words, shortened to one line of a notice.
 fn shown(question: &str) -> String {
-    let line = display_text::line(question);
-    match line.char_indices().nth(LONGEST_QUESTION) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
-    }
+    display_text::cut_after(&display_text::line(question), LONGEST_QUESTION).into_owned()
 }
 
 /// Save and restore the window's title (xterm's `CSI 22 ; 2 t` and `CSI 23 ; 2 t`).

@@ -1,5 +1,7 @@
 //! Short excerpts of long texts, for what outlives a collection. Must not interpret a text.
 
+use crate::model::display_text;
+
 /// How many bytes of the last words are kept.
 const KEPT_BYTES: usize = 4096;
 /// How many characters of a reason are kept.
@@ -22,11 +24,7 @@ pub(super) fn tail(text: &str) -> (String, bool) {
 
 /// A reason as one line, shortened if needed.
 pub(super) fn reason(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(REASON_SIGNS) {
-        None => line,
-        Some((end, _)) => format!("{}…", &line[..end]),
-    }
+    display_text::cut_after(&display_text::one_spaced(text), REASON_SIGNS).into_owned()
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ fn check_extensions(git: &Git<'_>) -> Result<(), RescueError> {
         return Ok(());
     }
     let words = String::from_utf8_lossy(&output.stderr);
-    Err(RescueError::Unusable(words.split_whitespace().collect::<Vec<_>>().join(" ")))
+    Err(RescueError::Unusable(display_text::one_spaced(&words)))
 }
 
 /// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.

@@ -136,7 +136,7 @@ fn plain(line: &str) -> String {
         .chars()
         .filter(|c| !matches!(c, '`' | '*') && !display_text::is_unsafe(*c) && !c.is_control())
         .collect();
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    display_text::one_spaced(&shown)
 }
 
 /// The first paragraph of prose.
