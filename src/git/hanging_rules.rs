@@ -1,5 +1,6 @@
 //! Finds ignore rules that git would wait for, before it does. It must not open them.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::call_error::{GitError, succeeded};
@@ -31,9 +32,8 @@ impl Git<'_> {
         }
         // The command refuses paths that are to be taken literally, and takes one that begins so as it is.
         let path = Path::new("./").join(folder);
-        let spec = self.shadow_spec(shadow, &shadow.index).env("GIT_LITERAL_PATHSPECS", "0");
-        let args = ["check-ignore", "-q", "--no-index", "--"].map(Into::into).into_iter();
-        let output = self.run(spec, args.chain([path.into()]).collect(), Stdin::Lock, None)?;
+        let args = ["--no-literal-pathspecs", "check-ignore", "-q", "--no-index", "--"].map(OsStr::new);
+        let output = self.shadowed(shadow, args.into_iter().chain([path.as_os_str()]), Stdin::Lock)?;
         // It fails with another code.
         if output.end == End::Code(1) { Ok(false) } else { succeeded("check-ignore", output).map(|_| true) }
     }

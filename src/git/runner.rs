@@ -284,7 +284,7 @@ impl<'a> Git<'a> {
         self.run(self.shadow_spec(shadow, index), owned(args), input, None)
     }
 
-    pub(super) fn shadow_spec(&self, shadow: &Shadow, index: &Path) -> Spec {
+    fn shadow_spec(&self, shadow: &Shadow, index: &Path) -> Spec {
         let mut spec = self.spec(&shadow.git_dir);
         spec.may_change = Some(own(shadow.folder()).into_iter().collect());
         if !shadow.has_user_settings {
@@ -322,7 +322,7 @@ impl<'a> Git<'a> {
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
 
-    pub(super) fn run(
+    fn run(
         &self,
         mut spec: Spec,
         args: Vec<OsString>,

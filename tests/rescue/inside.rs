@@ -82,8 +82,8 @@ fn all_is_kept_of_a_repository_inside_whose_rules_cannot_be_read() {
     type Spoiling = fn(&Repo);
     let cases: [(Spoiling, &str); 3] = [
         (|inner| _ = inner.fifo(&inner.at("deep/.gitignore")), "no file"),
-        (|inner| _ = inner.fifo(&inner.git_dir().join("info/exclude")), "cannot be told"),
-        (|inner| fs::write(inner.git_dir().join("index"), "DIRC").unwrap(), "cannot be told"),
+        (|inner| _ = inner.fifo(&inner.git_dir().join("info/exclude")), "is unknown"),
+        (|inner| fs::write(inner.git_dir().join("index"), "DIRC").unwrap(), "is unknown"),
     ];
     for (spoil, words) in cases {
         let repo = Repo::new();
@@ -110,4 +110,81 @@ fn what_appears_in_a_repository_inside_while_it_is_read_is_ignored_too() {
     let at_listed = move || _ = later.write("a.tmp", "1\n").write("new", "1\n");
     let made = rescuer_at(&repo, closeout::action::rescue::Stage::Listed, at_listed).record(repo.path());
     assert_eq!(below(&repo, &made.unwrap().snapshot, "inner"), names([".gitignore", "f", "new"]));
+}
+
+/// Where nothing tells what a repository inside tracks, nothing is left out of it: tracked files can be where rules match.
+#[test]
+fn what_is_tracked_in_a_repository_inside_is_kept_whatever_of_it_is_missing() {
+    type Spoiling = fn(&Repo);
+    let cases: [(&str, Spoiling); 4] = [
+        ("no index", |inner| fs::remove_file(inner.git_dir().join("index")).unwrap()),
+        ("an index behind a link", |inner| {
+            fs::rename(inner.git_dir().join("index"), inner.git_dir().join("real")).unwrap();
+            std::os::unix::fs::symlink("real", inner.git_dir().join("index")).unwrap();
+        }),
+        ("no HEAD", |inner| fs::remove_file(inner.git_dir().join("HEAD")).unwrap()),
+        ("elsewhere", |inner| {
+            let aside = inner.root().join("aside");
+            fs::rename(inner.git_dir(), &aside).unwrap();
+            fs::write(inner.at(".git"), format!("gitdir: {}\n", aside.display())).unwrap();
+        }),
+    ];
+    for (case, spoil) in cases {
+        let repo = Repo::new();
+        let inner = repo.beside("repo/inner");
+        inner.git(["init", "-q"]);
+        inner
+            .write(".gitignore", "dist/\n")
+            .write("dist/x", "1\n")
+            .git(["add", "-f", "dist/x", ".gitignore"]);
+        inner.git(["commit", "-q", "-m", "tracked"]);
+        inner.write("dist/x", "2\n");
+        spoil(&inner);
+        let made = rescuer(&repo).record(repo.path()).unwrap();
+        assert!(below(&repo, &made.snapshot, "inner").contains("dist/x"), "{case}");
+        assert!(made.gaps.iter().any(|gap| gap.path.starts_with(b"inner")), "{case}: {:?}", made.gaps);
+    }
+}
+
+/// Git is not asked what is ignored while it would wait for the rules around a repository.
+#[test]
+fn rules_that_hang_around_a_repository_inside_are_not_read_for_it() {
+    let repo = Repo::new();
+    let inner = repo.beside("repo/inner");
+    inner.git(["init", "-q"]);
+    inner.write("f", "1\n");
+    repo.fifo(&repo.at(".gitignore"));
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    assert!(made.gaps.iter().all(|gap| !gap.reason.contains("check-ignore")), "{:?}", made.gaps);
+    assert!(below(&repo, &made.snapshot, "inner").contains("f"));
+}
+
+/// What is left out is what the rules and the index say when the files are read, not what they said at the first look.
+#[test]
+fn a_repository_inside_that_changes_its_rules_or_tracks_more_is_looked_at_again() {
+    type Change = fn(&Repo);
+    let cases: [(&str, Change); 3] = [
+        ("its rules", |repo| _ = repo.write("inner/.gitignore", "none\n")),
+        ("its index", |repo| {
+            let inner = repo.beside("repo/inner");
+            inner.write("f", "2\n").git(["add", "-f", "a.tmp"]);
+        }),
+        ("the rules around it", |repo| _ = repo.write(".gitignore", "*.log\n")),
+    ];
+    for (case, change) in cases {
+        let repo = Repo::new();
+        repo.write(".gitignore", "*.log\na.tmp\n").commit("rules");
+        let inner = repo.beside("repo/inner");
+        inner.git(["init", "-q"]);
+        inner.write("f", "1\n").write("a.tmp", "1\n").write(".gitignore", "*.tmp\n");
+        if case == "the rules around it" {
+            inner.write(".gitignore", "none\n");
+        } else {
+            repo.write(".gitignore", "*.log\n").commit("fewer rules");
+        }
+        let later = repo.clone();
+        let made = rescuer_at(&repo, closeout::action::rescue::Stage::Listed, move || change(&later));
+        let made = made.record(repo.path()).unwrap();
+        assert!(below(&repo, &made.snapshot, "inner").contains("a.tmp"), "{case}: {:?}", made.gaps);
+    }
 }

@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::rescue::base::{RescueError, Settings};
-use crate::action::rescue::survey::{WorkTree, coverage, listing, nested, seen_index};
+use crate::action::rescue::survey::{Stamp, WorkTree, coverage, listing, nested, seen_index};
 use crate::git::{Git, Repository, Shadow, Stdin, succeeded};
 use crate::model::Gap;
 use crate::process::End;
@@ -75,15 +75,36 @@ impl Inside {
     }
 }
 
-/// What is left out of each repository inside. Git is asked again only where other files were found than before.
+/// What is left out of each repository inside. Git is asked again only where something that decides it is not as before.
 #[derive(Debug, Default)]
 pub(crate) struct InnerRules(BTreeMap<Vec<u8>, Answer>);
 
 #[derive(Debug)]
 struct Answer {
-    asked: BTreeSet<Vec<u8>>,
+    asked: Asked,
     /// Files, and folders that are ignored entirely; or why that cannot be told.
     ignored: Result<BTreeSet<Vec<u8>>, String>,
+}
+
+/// What decides what is left out: the files, and in which state the rules and the index were.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    paths: BTreeSet<Vec<u8>>,
+    stamps: Vec<Option<Stamp>>,
+}
+
+impl Asked {
+    fn of(outer: &Repository, tree: &WorkTree, folder: &[u8], inside: &Inside) -> Asked {
+        let above = [&b""[..]].into_iter().chain(listing::folders(folder));
+        let above = above.map(|folder| nested::folder(&outer.top, folder).join(".gitignore"));
+        let own = nested::find_own(outer, folder)
+            .map(|repo| [repo.index(), repo.git_dir.join("HEAD"), repo.common_dir.join("info/exclude")]);
+        let plain = above.chain(own.into_iter().flatten());
+        let plain = plain.map(|path| rustix::fs::lstat(&path).ok().map(|stat| Stamp::of(&stat)));
+        let rules = inside.paths.iter().filter(|path| path.ends_with(b"/.gitignore"));
+        let rules = rules.map(|path| tree.stamp(path).ok().flatten());
+        Asked { stamps: plain.chain(rules).collect(), paths: inside.paths.clone() }
+    }
 }
 
 impl InnerRules {
@@ -97,7 +118,7 @@ impl InnerRules {
     ) -> Result<(Inside, BTreeSet<Vec<u8>>), RescueError> {
         let found: Vec<(&[u8], Inside)> =
             folders.iter().map(|folder| (&folder[..], Inside::find(tree, folder))).collect();
-        self.ask(git, shadow, &found)?;
+        self.ask(git, shadow, tree, &found)?;
         let (mut all, mut left_out) = (Inside::default(), BTreeSet::new());
         for (folder, mut inside) in found {
             match self.0.get(folder).map(|answer| &answer.ignored) {
@@ -106,7 +127,8 @@ impl InnerRules {
                     left_out.extend(ignored.iter().cloned());
                 }
                 Some(Err(why)) => {
-                    let reason = format!("what it ignores cannot be told, so that all of it is kept: {why}");
+                    let reason =
+                        format!("everything in it is kept, because what it ignores is unknown: {why}");
                     inside.gaps.push(Gap { path: folder.to_vec(), reason });
                 }
                 None => {}
@@ -117,26 +139,38 @@ impl InnerRules {
         Ok((all, left_out))
     }
 
-    fn ask(&mut self, git: &Git<'_>, shadow: &Shadow, found: &[(&[u8], Inside)]) -> Result<(), RescueError> {
-        let is_new = |folder: &[u8], inside: &Inside| {
-            self.0.get(folder).is_none_or(|answer| answer.asked != inside.paths)
-        };
-        let new: Vec<_> = found
-            .iter()
-            .filter(|(folder, inside)| !inside.is_waited_for && is_new(folder, inside))
-            .map(|(folder, inside)| (*folder, &inside.paths))
-            .collect();
+    fn ask(
+        &mut self,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        tree: &WorkTree,
+        found: &[(&[u8], Inside)],
+    ) -> Result<(), RescueError> {
+        if !shadow.lists_untracked {
+            return Ok(());
+        }
+        let mut new = Vec::new();
+        for (folder, inside) in found {
+            if inside.is_waited_for {
+                self.0.remove(*folder);
+                continue;
+            }
+            let asked = Asked::of(git.repo, tree, folder, inside);
+            if self.0.get(*folder).is_none_or(|answer| answer.asked != asked) {
+                new.push((*folder, asked));
+            }
+        }
         if new.is_empty() {
             return Ok(());
         }
         let around = ignored_around(git, shadow, &new).map_err(|error| error.to_string());
-        for (folder, paths) in new {
+        for (folder, asked) in new {
             let ignored = match &around {
                 Ok(around) => ignored_in(git, shadow, folder, around).map_err(|error| error.to_string()),
                 Err(why) => Err(why.clone()),
             };
             git.check_cancelled()?;
-            self.0.insert(folder.to_vec(), Answer { asked: paths.clone(), ignored });
+            self.0.insert(folder.to_vec(), Answer { asked, ignored });
         }
         Ok(())
     }
@@ -150,11 +184,11 @@ const HERE: &[u8] = b"./";
 fn ignored_around(
     git: &Git<'_>,
     shadow: &Shadow,
-    found: &[(&[u8], &BTreeSet<Vec<u8>>)],
+    found: &[(&[u8], Asked)],
 ) -> Result<BTreeSet<Vec<u8>>, RescueError> {
     let names = found
         .iter()
-        .flat_map(|(folder, paths)| [*folder].into_iter().chain(paths.iter().map(|path| &path[..])));
+        .flat_map(|(folder, asked)| [*folder].into_iter().chain(asked.paths.iter().map(|path| &path[..])));
     let input = Stdin::Bytes(names.flat_map(|name| [HERE, name, b"\0"].concat()).collect());
     // The command takes no paths that are marked as literal; behind `./` each is.
     let args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
@@ -165,21 +199,21 @@ fn ignored_around(
     Ok(paths_of(&listed).map(|path| path.strip_prefix(HERE).unwrap_or(path).to_vec()).collect())
 }
 
-/// What is ignored in the repository at `folder`. Of one that is broken or not its own, nothing tells what it tracks: its
-/// files are plain files of this one.
+/// What is ignored in the repository at `folder`: nothing in one that is broken or not its own, of which nothing tells what
+/// it tracks.
 fn ignored_in(
     git: &Git<'_>,
     shadow: &Shadow,
     folder: &[u8],
     around: &BTreeSet<Vec<u8>>,
 ) -> Result<BTreeSet<Vec<u8>>, RescueError> {
+    let Some(repo) = nested::find_own(git.repo, folder) else { return Ok(BTreeSet::new()) };
+    let inner = Inner::open(git, &repo, shadow)?;
     let below = [folder, b"/"].concat();
     let by_others = around.range(below.clone()..).take_while(|path| path.starts_with(&below)).cloned();
     // A submodule is tracked, whatever rules say of its folder.
     let mut by_others: BTreeSet<Vec<u8>> =
         if around.contains(folder) { BTreeSet::new() } else { by_others.collect() };
-    let Some(repo) = nested::find_own(git.repo, folder) else { return Ok(by_others) };
-    let inner = Inner::open(git, &repo, shadow)?;
     let placed = |path: &[u8]| [&below, path].concat();
     let mut ignored: BTreeSet<Vec<u8>> = inner.ignored()?.iter().map(|path| placed(path)).collect();
     by_others.retain(|path| !is_within(path, &ignored));
@@ -204,6 +238,11 @@ impl<'a> Inner<'a> {
         let git = git.on(repo);
         let shadow = seen_index::shadow(repo, &outer.file("inside"))?;
         shadow.configure(&Settings::read(&git)?.for_shadow())?;
+        // Then nothing tells what it tracks, unless it is new.
+        if shadow.raw_index.is_none() && (repo.index().is_symlink() || listing::head(&git)?.commit.is_some())
+        {
+            return Err(RescueError::Failed("it has no index that can be used".to_owned()));
+        }
         Ok(Inner { git, shadow })
     }
 
