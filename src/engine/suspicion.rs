@@ -1,6 +1,6 @@
 //! A reading that takes long may wait for what never comes: git's library waits for a FIFO for ever, and cannot be ended.
 //!
-//! It must not wait for the reading, and opens no file of a workspace.
+//! It must not wait for the reading. Of a workspace it reads only where the repository is, and git's settings there.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::call_error::{GitError, succeeded};
-use super::obstacle::no_file;
+use super::obstacle::says_no_file;
 use super::runner::{Git, Stdin};
 use super::shadow::Shadow;
 use crate::process::End;
@@ -19,7 +19,7 @@ impl Git<'_> {
         // The outermost comes first: none above another folder hangs when git is asked about that folder.
         for folder in self.repo.folders_with_hanging_rules() {
             if !self.passes_over(shadow, &folder)? {
-                return Ok(Some(no_file(&self.repo.top.join(folder).join(".gitignore"))));
+                return Ok(Some(says_no_file(&self.repo.top.join(folder).join(".gitignore"))));
             }
         }
         Ok(None)

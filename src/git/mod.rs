@@ -37,7 +37,7 @@ pub use index_file::{
     GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
 };
 pub use object_id::{BlobId, ObjectFormat, Sha1, is_id};
-pub use obstacle::{is_waited_for, no_file};
+pub use obstacle::{is_waited_for, says_no_file, says_waiting};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, merged, recent_log, reflog};
 pub use refs::{

@@ -1,7 +1,7 @@
 //! Finds what most likely keeps git from answering: it opens files without a look at their kind or size, waits for ever
 //! where a FIFO stands, and takes as much memory as a rule file is long.
 //!
-//! It must not open what it finds, follow a link, or look for long.
+//! It must not open what it finds or look for long, and follows links only in a git directory.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -56,7 +56,7 @@ impl Repository {
     fn first_hanging(&self, own: &[&str], shared: &[&str]) -> Option<String> {
         let own = own.iter().map(|name| self.git_dir.join(name));
         let mut all = own.chain(shared.iter().map(|name| self.common_dir.join(name)));
-        all.find(|path| is_waited_for(path)).map(|path| no_file(&path))
+        all.find(|path| is_waited_for(path)).map(|path| says_no_file(&path))
     }
 
     /// The folders of the work tree, relative to the top and the outermost first, in which git would wait for the ignore rules,
@@ -95,8 +95,13 @@ pub fn is_waited_for(path: &Path) -> bool {
 }
 
 /// Says what stands in the place of a file that git opens.
-pub fn no_file(path: &Path) -> String {
-    format!("{} is no file but a FIFO or a device", display_text::path(path))
+pub fn says_no_file(path: &Path) -> String {
+    format!("{} is a FIFO or a device, not a file", display_text::path(path))
+}
+
+/// Says what comes of that.
+pub fn says_waiting(no_file: &str) -> String {
+    format!("{no_file}, and git would wait for it")
 }
 
 fn is_rule_file(path: &Path) -> bool {
@@ -125,7 +130,7 @@ impl Found<'_> {
     fn obstacle(&self, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
         let path = &self.path;
         if self.is_waited_for() {
-            return is_opened(path).then(|| no_file(path));
+            return is_opened(path).then(|| says_no_file(path));
         }
         if self.kind != FileType::RegularFile || !is_read_whole(path) || !is_opened(path) {
             return None;

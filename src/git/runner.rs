@@ -111,7 +111,7 @@ pub struct Git<'a> {
     /// Where [`Git::real`] puts new objects and finds more than the repository has; `None` for the repository's
     /// own folder, which no command writes to then.
     pub objects: Option<&'a Path>,
-    /// What the commands of a reading or an action may lose together when they hang.
+    /// What the calls of a command, a reading or an action may lose together when they hang.
     pub budget: Budget,
 }
 

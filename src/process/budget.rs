@@ -1,5 +1,5 @@
-//! The time that one reading or one action may lose to programs that hang. All its calls share it, so that
-//! deadlines do not add up; a program that gets on costs nothing.
+//! The time that one command, reading or action may lose to programs that hang. All its calls share it, some a part of it,
+//! so that deadlines do not add up; a program that gets on costs nothing.
 //!
 //! It must not end a program that still works, however long that takes: for that there is a time limit.
 
@@ -26,7 +26,7 @@ struct Shared {
 }
 
 impl Budget {
-    /// The budget of an action: two programs may hang, then no further one is started.
+    /// The budget of a command, or of an action of the screen: two programs may hang, then no further one is started.
     pub const OF_ACTION: Duration = Duration::from_secs(6);
 
     /// A budget of which nothing is used yet.

@@ -242,7 +242,7 @@ pub enum ProcessError {
         source: std::io::Error,
     },
     /// It was killed and is still there: the system does not let it go, as one that waits for a disk or another machine.
-    #[error("{program:?} was killed and does not end; it is process {pid}")]
+    #[error("{program:?} was killed but does not exit (process {pid})")]
     Stays {
         /// The program.
         program: PathBuf,

@@ -209,9 +209,9 @@ fn what_git_would_wait_for_is_named_and_not_waited_for() {
     let run = env.run(repo.path(), &["doctor"]);
     let told = section(&run, "git").join("\n");
     assert_eq!(run.code, 1, "{run:?}");
-    for words in ["git version ", "home/.gitconfig is no file", "deep/.gitignore is no file but a FIFO"] {
+    for words in ["git version ", "home/.gitconfig is no file", "deep/.gitignore is a FIFO"] {
         assert!(told.contains(words), "{words}: {told}");
     }
     repo.fifo(&repo.at(".git/shallow"));
-    assert!(env.run(repo.path(), &["doctor"]).out.contains(".git/shallow is no file but a FIFO"));
+    assert!(env.run(repo.path(), &["doctor"]).out.contains(".git/shallow is a FIFO"));
 }

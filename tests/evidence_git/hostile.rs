@@ -253,7 +253,7 @@ fn a_named_pipe_among_the_ignore_rules_is_not_opened_where_something_hung() {
     let read = carefully(&repo);
     let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
     assert_eq!(unreadable.problem, ReadProblem::NotAFile);
-    assert!(unreadable.detail.contains("odd[a]*/.gitignore is no file but a FIFO"), "{unreadable:?}");
+    assert!(unreadable.detail.contains("odd[a]*/.gitignore is a FIFO"), "{unreadable:?}");
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
                 assert!(is_told, "{place}: {outcome:?}");
                 let is_named = match &outcome {
                     Err(RescueError::TimedOut(words)) => {
-                        words.contains(&format!("{} is no file but a FIFO", path.display()))
+                        words.contains(&format!("{} is a FIFO", path.display()))
                     }
                     Ok(_) | Err(_) => true,
                 };

@@ -4,7 +4,7 @@
 use std::fs;
 
 use closeout::action::rescue::{RescueError, Stage};
-use closeout::model::{CommitTarget, RefName, RescuePlan, UndoDirection};
+use closeout::model::{CommitTarget, PlanNote, RefName, RescuePlan, UndoDirection};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -229,4 +229,23 @@ fn packed_references_that_are_locked_are_waited_for_and_then_left_alone() {
     assert_eq!(fingerprint(&repo), before);
     fs::remove_file(&lock).unwrap();
     rescuer(&repo).commit(repo.path(), &plan).unwrap();
+}
+
+/// Anybody can write a file that names a commit which is not there, or make a merge of the same files.
+#[test]
+fn other_branches_below_the_rescues_keep_neither_the_plan_nor_its_note_away() {
+    let repo = rich();
+    repo.git(["checkout", "-q", "--detach"]);
+    let plan = rescuer(&repo).plan(repo.path(), "rescue: work").unwrap();
+    let name = offered(&plan);
+    let target = Some(CommitTarget::NewBranch(name.clone()));
+    let done = rescuer(&repo).commit(repo.path(), &RescuePlan { target, ..plan }).unwrap();
+    let (made, head) = (done.commits[0].to_string(), repo.head());
+    let tree = format!("{made}^{{tree}}");
+    let merge = repo.git(["commit-tree", &tree, "-p", &head, "-p", &made, "-m", "merged"]);
+    repo.git(["update-ref", "refs/heads/rescue/1", &merge]);
+    fs::write(repo.git_dir().join("refs/heads/rescue/0"), "1".repeat(40) + "\n").unwrap();
+    let again = rescuer(&repo).plan(repo.path(), "rescue: work").unwrap();
+    let notes: Vec<_> = again.notes.iter().filter(|note| matches!(note, PlanNote::CommittedOn(_))).collect();
+    assert_eq!(notes, [&PlanNote::CommittedOn(name)]);
 }

@@ -161,7 +161,13 @@ impl Rescuer {
                 show_staged(paths, &current.snapshot, &staged);
                 shown.ways = split::ways(&current.survey, current.head_tree(), &staged);
                 if targets.usual.is_none() {
-                    shown.committed_on = committed_on(git, current, paths, &staged)?;
+                    let found = committed_on(git, current, paths, &staged);
+                    // The plan is worth more than this note on it.
+                    shown.committed_on = found.unwrap_or_else(|error| {
+                        tracing::debug!("{error}");
+                        None
+                    });
+                    git.check_cancelled()?;
                 }
             }
             Err(RescueError::SavedOnly(words)) => *targets = target::Targets::none(words),

@@ -11,7 +11,7 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
-use crate::git::{LEAST_GIT, Repository, no_file, user_file_in_the_way, version_in};
+use crate::git::{LEAST_GIT, Repository, says_no_file, user_file_in_the_way, version_in};
 use crate::model::{NoticeRoute, ReadProblem, display_text, quantity};
 use crate::present::counts;
 use crate::process::{self, End, Spec};
@@ -131,13 +131,15 @@ fn waited_for(environment: &Environment) -> Vec<Finding> {
     let repository = Repository::find(&environment.here).ok().flatten();
     let rules = |repository: Repository| {
         let folder = repository.folders_with_hanging_rules().into_iter().next()?;
-        Some(no_file(&repository.top.join(folder).join(".gitignore")))
+        let words = says_no_file(&repository.top.join(folder).join(".gitignore"));
+        // Git may pass over the folder, and is not asked.
+        Some(format!("{words}, and git waits for it where it enters this folder"))
     };
-    let hanging =
-        repository.and_then(|repository| repository.hanging_file_of_files().or_else(|| rules(repository)));
-    let hanging = hanging.map(|words| {
-        Finding::problem(format!("{words}, and git waits for it"), "put a file in its place, or remove it")
+    let hanging = repository.and_then(|repository| {
+        let words = repository.hanging_file_of_files().map(|words| format!("{words}, and git waits for it"));
+        words.or_else(|| rules(repository))
     });
+    let hanging = hanging.map(|words| Finding::problem(words, "put a file in its place, or remove it"));
     of_user.into_iter().chain(hanging).collect()
 }
 

@@ -128,7 +128,11 @@ impl Below {
     /// `AlreadyExists`, or any other I/O error.
     pub fn create_shared(&self, sharing: Sharing) -> io::Result<File> {
         let file = self.create(0o666)?;
-        sharing.share(&file)?;
+        if let Err(error) = sharing.share(&file) {
+            // Nobody knows it for ours, and a lock that stays is in everybody's way.
+            let _ = self.remove();
+            return Err(error);
+        }
         Ok(file)
     }
 

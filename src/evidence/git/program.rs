@@ -109,7 +109,7 @@ impl<'a> Program<'a> {
         let shadow = self.shadow()?;
         let hanging = self.is_careful.then(|| self.git.hanging_rules(&shadow)).transpose();
         if let Some(words) = hanging.map_err(unreadable)?.flatten() {
-            return Err(trouble(ReadProblem::NotAFile, format!("{words}, and git would wait for it")));
+            return Err(trouble(ReadProblem::NotAFile, git::says_waiting(&words)));
         }
         succeed(self.git.shadowed(&shadow, args, Stdin::Lock).map_err(unreadable)?)
     }

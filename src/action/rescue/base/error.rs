@@ -198,6 +198,7 @@ impl From<GitError> for RescueError {
             GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
             GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
             GitError::Linked(link) => RescueError::Linked(link),
+            GitError::Process(ProcessError::Stays { .. }) => RescueError::TimedOut(words),
             GitError::Process(error) => RescueError::Process(error),
         }
     }
@@ -207,5 +208,17 @@ fn cancelled(kept: Option<&str>) -> String {
     match kept {
         Some(record) => format!("ended on request; nothing was committed, and the work is kept in {record}"),
         None => "ended on request; all is as it was".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_that_nothing_ends_is_one_that_hangs() {
+        let stays = ProcessError::Stays { program: "/usr/bin/git".into(), pid: 7 };
+        let error = RescueError::from(GitError::from(stays));
+        assert!(matches!(&error, RescueError::TimedOut(words) if words.contains("process 7")), "{error:?}");
     }
 }

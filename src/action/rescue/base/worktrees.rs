@@ -32,13 +32,44 @@ pub(crate) fn recognise(
     repo: &mut Repository,
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
 ) -> Result<(), RescueError> {
+    let known = every_unless_known(state, repo)?;
+    for (place, common) in former(repo, &known) {
+        if !has_a_record_of(repo, place, has)? {
+            continue;
+        }
+        repo.key.clone_from(&place.key);
+        for (other, _) in known.iter().filter(|(_, it)| it == common) {
+            remember(&other.folder, &other.top, &repo.common_dir)?;
+        }
+        break;
+    }
+    Ok(())
+}
+
+/// The key of the former place of a repository that was moved, by the names and ids of its references alone: nothing is
+/// noted for it.
+pub(crate) fn former_key(state: &Path, repo: &Repository) -> Result<Option<String>, RescueError> {
+    for (place, _) in former(repo, &every_unless_known(state, repo)?) {
+        if has_a_record_of(repo, place, &|_, _| Ok(true))? {
+            return Ok(Some(place.key.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Every folder of ours, as by [`every`]; none if one is for this repository.
+fn every_unless_known(state: &Path, repo: &Repository) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let all = state.join(RESCUE);
     if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
-        return Ok(());
+        return Ok(Vec::new());
     }
+    every(&all)
+}
+
+/// Those that may be for this repository at its former place, where nothing is any more.
+fn former<'k>(repo: &Repository, known: &'k [(Place, PathBuf)]) -> Vec<&'k (Place, PathBuf)> {
     let is_gone = |path: &Path| path.symlink_metadata().is_err();
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
-    let known = every(&all)?;
     let mut left: Vec<&(Place, PathBuf)> = known
         .iter()
         .filter(|(place, common)| {
@@ -56,17 +87,7 @@ pub(crate) fn recognise(
         })
         .collect();
     left.sort_by_key(|(place, _)| &place.key);
-    for (place, common) in left {
-        if !has_a_record_of(repo, place, has)? {
-            continue;
-        }
-        repo.key.clone_from(&place.key);
-        for (other, _) in known.iter().filter(|(_, it)| it == common) {
-            remember(&other.folder, &other.top, &repo.common_dir)?;
-        }
-        break;
-    }
-    Ok(())
+    left
 }
 
 /// Whether the repository contains a record of this place, by name and id and with its commits: anybody can write an id

@@ -83,7 +83,7 @@ pub(crate) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -
 }
 
 /// Checks a linked worktree: its folder in the repository must name this work tree.
-fn check_linked(repo: &Repository) -> Result<(), RescueError> {
+pub(crate) fn check_linked(repo: &Repository) -> Result<(), RescueError> {
     if repository::is_listed(repo)? {
         return Ok(());
     }

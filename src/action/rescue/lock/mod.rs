@@ -17,6 +17,7 @@ use crate::action::rescue::base::{
 use crate::action::rescue::{Rescuer, Stage};
 use crate::disk::{self, write};
 use crate::git::{self, Git, ObjectFormat, Repository, Sha1, head_in_the_way};
+use crate::process::Budget;
 
 pub(super) use belonging::Belonging;
 
@@ -36,8 +37,10 @@ pub(crate) struct WorktreeLock<'r> {
     pub(crate) repo: Repository,
     /// Why its own repository cannot be used; `None` if it can.
     pub(crate) unusable: Option<String>,
-    /// Whether git's ignore rules are not to be read, because git hung.
+    /// Whether git's ignore rules are not to be read, because git hung, or would.
     pub(crate) is_without_rules: bool,
+    /// What its gits may lose when they hang.
+    budget: Budget,
     /// Why its HEAD cannot be used, if the repository is read with one of our own.
     pub(crate) past_head: Option<String>,
     /// The git directory that all its worktrees share, as our folders know it.
@@ -75,7 +78,13 @@ impl<'r> WorktreeLock<'r> {
                 let reason = head_in_the_way(&repo.git_dir).unwrap_or_default();
                 WorktreeLock::of_unusable(rescuer, repo.top, reason)
             }
-            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, *repo),
+            Opened::Usable(repo) => match repo.hanging_file() {
+                Some(words) => WorktreeLock::of_hanging(rescuer, *repo, git::says_waiting(&words)),
+                None => match WorktreeLock::of_repository(rescuer, (*repo).clone()) {
+                    Err(RescueError::TimedOut(words)) => WorktreeLock::of_hanging(rescuer, *repo, words),
+                    taken => taken,
+                },
+            },
             Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
         }
     }
@@ -87,8 +96,8 @@ impl<'r> WorktreeLock<'r> {
         workspace: &Path,
     ) -> Result<WorktreeLock<'r>, RescueError> {
         let worktree = WorktreeLock::take_any(rescuer, workspace)?;
-        if let Some(words) = worktree.repo.hanging_file() {
-            return worktree.standing_in(format!("{words}, and git would wait for it"));
+        if worktree.is_without_rules {
+            return Ok(worktree);
         }
         let (git_dir, common_dir) = match worktree.unusable {
             None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
@@ -112,21 +121,31 @@ impl<'r> WorktreeLock<'r> {
         let journal = Journal::at(&folder);
         belonging::check_place(&repo, &folder, &journal)?;
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
-        let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
-        let lock = Arc::new(lock);
-        let worktree = WorktreeLock {
-            rescuer,
-            repo,
-            unusable: None,
-            is_without_rules: false,
-            past_head: None,
-            common_dir,
-            folder,
-            journal,
-            owner,
-            lock,
-        };
+        let common_dir = repo.common_dir.clone();
+        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
         belonging::check(&worktree.git())?;
+        rescuer.reached(Stage::Locked);
+        Ok(worktree)
+    }
+
+    /// The same for one in which git hangs, or would: an empty one stands in for it. If it was moved, it is known by what its
+    /// references say, and that is noted only once git has looked at its records.
+    fn of_hanging(
+        rescuer: &'r Rescuer,
+        mut repo: Repository,
+        reason: String,
+    ) -> Result<WorktreeLock<'r>, RescueError> {
+        repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
+        if let Some(key) = worktrees::former_key(&rescuer.state, &repo)? {
+            repo.key = key;
+        }
+        let (folder, lock) = locked_folder(rescuer, &repo.key)?;
+        belonging::check_place(&repo, &folder, &Journal::at(&folder))?;
+        if repo.is_linked() {
+            belonging::check_linked(&repo)?;
+        }
+        let common_dir = known_or_remembered(&folder, &repo.top, repo.common_dir.clone())?;
+        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?.without_git(reason)?;
         rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
@@ -141,27 +160,31 @@ impl<'r> WorktreeLock<'r> {
         let (folder, lock) = locked_folder(rescuer, &key)?;
         let repo = stand_in(&folder, top, key)?;
         repository::check_owner(&repo)?;
-        // What is known of it from better days stays known.
-        let known = worktrees::common_dir_of(&folder);
-        let common_dir = known.clone().unwrap_or(git_dir);
-        if known.is_none() {
-            worktrees::remember(&folder, &repo.top, &common_dir)?;
-        }
-        let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
-        let worktree = WorktreeLock {
+        let common_dir = known_or_remembered(&folder, &repo.top, git_dir)?;
+        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
+        rescuer.reached(Stage::Locked);
+        Ok(WorktreeLock { unusable: Some(reason), ..worktree })
+    }
+
+    fn new(
+        rescuer: &'r Rescuer,
+        repo: Repository,
+        (folder, lock): (PathBuf, File),
+        common_dir: PathBuf,
+    ) -> Result<WorktreeLock<'r>, RescueError> {
+        Ok(WorktreeLock {
             rescuer,
             repo,
-            unusable: Some(reason),
+            unusable: None,
             is_without_rules: false,
+            budget: rescuer.budget.clone(),
             past_head: None,
             common_dir,
+            journal: Journal::at(&folder),
+            owner: owner_of(&folder)?,
             folder,
-            journal,
-            owner,
             lock: Arc::new(lock),
-        };
-        rescuer.reached(Stage::Locked);
-        Ok(worktree)
+        })
     }
 
     /// The same worktree with an empty repository in the place of one that git cannot use.
@@ -172,7 +195,9 @@ impl<'r> WorktreeLock<'r> {
 
     /// The same for one in which git hangs, or would: it reads nothing of the repository, and no ignore rules either.
     pub(crate) fn without_git(self, reason: String) -> Result<WorktreeLock<'r>, RescueError> {
-        Ok(WorktreeLock { is_without_rules: true, ..self.standing_in(reason)? })
+        // What was lost to a git that hung must not keep the work from being saved without it.
+        let budget = Budget::default();
+        Ok(WorktreeLock { is_without_rules: true, budget, ..self.standing_in(reason)? })
     }
 
     /// Our folders for all worktrees of the repository.
@@ -189,9 +214,7 @@ impl<'r> WorktreeLock<'r> {
 
     /// The git runner for this worktree.
     pub(crate) fn git(&self) -> Git<'_> {
-        let git = self.rescuer.runner(&self.repo, Some(&self.lock));
-        // What was lost to a git that hung must not keep the work from being saved without it.
-        if self.is_without_rules { git.anew() } else { git }
+        Git { budget: self.budget.clone(), ..self.rescuer.runner(&self.repo, Some(&self.lock)) }
     }
 
     /// A new unique name: the UTC time and eight digits, of which four are the owner's. Four digits are few: of so many
@@ -240,6 +263,15 @@ fn locked_folder(rescuer: &Rescuer, key: &str) -> Result<(PathBuf, File), Rescue
     Ok((folder, lock))
 }
 
+/// The shared git directory that our own folder is for, as it is known from better days; or else this one, which is noted.
+fn known_or_remembered(folder: &Path, top: &Path, common_dir: PathBuf) -> Result<PathBuf, RescueError> {
+    if let Some(known) = worktrees::common_dir_of(folder) {
+        return Ok(known);
+    }
+    worktrees::remember(folder, top, &common_dir)?;
+    Ok(common_dir)
+}
+
 /// An empty repository of our own for the work tree `top`.
 fn stand_in(folder: &Path, top: PathBuf, key: String) -> Result<Repository, RescueError> {
     let place = folder.join("stand-in");
@@ -269,7 +301,10 @@ fn owner_of(folder: &Path) -> Result<String, RescueError> {
 pub(crate) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
     let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
-    lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))
+    lock.ok_or_else(|| {
+        let words = "another rescue works on this worktree, or a git that it started has not ended";
+        RescueError::Busy(words.to_owned())
+    })
 }
 
 impl Rescuer {

@@ -14,7 +14,7 @@ use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged,
 use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{self, Expected, Spool, Survey, listing, seen_index};
 use crate::action::rescue::{Rescuer, Stage, vault};
-use crate::git::{Git, Shadow};
+use crate::git::{self, Git, Shadow};
 use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RecordRef, RescueRecord, Timestamp};
 
 /// Where and how a record ended up being kept.
@@ -53,7 +53,7 @@ impl Rescuer {
     ) -> Result<(WorktreeLock<'_>, RescueRecord, Recorded), RescueError> {
         let mut worktree = WorktreeLock::take_any(self, workspace)?;
         if let Some(words) = worktree.repo.hanging_file_of_files() {
-            worktree = worktree.without_git(format!("{words}, and git would wait for it"))?;
+            worktree = worktree.without_git(git::says_waiting(&words))?;
         }
         let recovered = recovery::recover(&worktree);
         let mut made = recovered.and_then(|()| record_in(&worktree, order));
@@ -135,10 +135,10 @@ fn record_where_ordered(
 
 /// Why what was read goes into the vault only, as far as it does not depend on whose the repository is.
 fn vault_only(worktree: &WorktreeLock, read: &Recorded) -> Option<String> {
-    let hanging = read.hanging_rules.as_ref().map(|words| format!("{words}, and git would wait for it"));
+    let hanging = read.hanging_rules.as_ref().map(|words| git::says_waiting(words));
     let has_ignored = worktree.is_without_rules || hanging.is_some();
-    let ignored = if has_ignored { ", those that ignore rules name too" } else { "" };
-    let no_git = worktree.unusable.as_ref().map(|_| ", and nothing that only git has").unwrap_or_default();
+    let ignored = if has_ignored { ", ignored ones included" } else { "" };
+    let no_git = worktree.unusable.as_ref().map(|_| ", but nothing that only git stores").unwrap_or_default();
     let reasons: Vec<String> = worktree.unusable.iter().cloned().chain(hanging).collect();
     if !reasons.is_empty() {
         return Some(format!("{}; it holds all files{ignored}{no_git}", reasons.join("; ")));

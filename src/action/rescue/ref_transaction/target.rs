@@ -179,16 +179,28 @@ pub(crate) fn n_checked_out(git: &Git<'_>, branch: &RefName) -> Result<usize, Re
     Ok(list.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }
 
-/// The branch made by a rescue whose last commit has this tree and this parent.
+/// A branch below that of rescues, or called like one, whose last commit has this tree and this parent alone.
 pub(crate) fn with_commit(
     git: &Git<'_>,
     tree: &str,
     parent: Option<CommitId>,
 ) -> Result<Option<RefName>, RescueError> {
     let beside = format!("{RESCUES}-*");
-    let lines = git.lines(["for-each-ref", "--format=%(tree) %(parent) %(refname)", RESCUES, &beside])?;
-    let wanted = format!("{tree} {} ", parent.map(|id| id.to_string()).unwrap_or_default());
-    Ok(lines.iter().find_map(|line| line.strip_prefix(&wanted)).and_then(RefName::new))
+    // Git opens no object for these: a branch can name one that is missing.
+    let lines = git.lines(["for-each-ref", "--format=%(objectname) %(refname)", RESCUES, &beside])?;
+    let branches: Vec<(&str, &str)> = lines.iter().filter_map(|line| line.split_once(' ')).collect();
+    if branches.is_empty() {
+        return Ok(None);
+    }
+    let asked = |id: &str| format!("{id}^{{tree}}\n{id}^1\n{id}^2\n");
+    let asked: String = branches.iter().map(|(id, _)| asked(id)).collect();
+    let answer = git.answer(["cat-file", "--batch-check"], Stdin::Bytes(asked.into_bytes()))?;
+    let answer = String::from_utf8_lossy(&answer);
+    let id = |line: &str| (!line.ends_with(" missing")).then(|| line.split(' ').next().map(str::to_owned));
+    let found: Vec<Option<String>> = answer.lines().map(|line| id(line).flatten()).collect();
+    let wanted = [Some(tree.to_owned()), parent.map(|id| id.to_string()), None];
+    let mut are_it = branches.iter().zip(found.chunks_exact(3)).filter(|(_, found)| *found == wanted);
+    Ok(are_it.find_map(|((_, name), _)| RefName::new(*name)))
 }
 
 /// A name for a new branch that does not collide with an existing one.

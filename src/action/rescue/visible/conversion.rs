@@ -26,8 +26,7 @@ pub(crate) fn attributes<'p>(
 ) -> Result<Attributes, RescueError> {
     let paths: Vec<&[u8]> = paths.collect();
     if let Some(path) = hanging_attributes(&git.repo.top, &paths) {
-        let words = git::no_file(&path);
-        return Err(RescueError::SavedOnly(format!("{words}, and git would wait for it")));
+        return Err(RescueError::SavedOnly(git::says_waiting(&git::says_no_file(&path))));
     }
     let input: Vec<u8> = paths.into_iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
@@ -51,7 +50,8 @@ fn hanging_attributes(top: &Path, paths: &[&[u8]]) -> Option<PathBuf> {
     let folders: BTreeSet<&[u8]> = above.chain([&[][..]]).collect();
     let mut files =
         folders.into_iter().map(|folder| top.join(OsStr::from_bytes(folder)).join(".gitattributes"));
-    files.find(|path| git::is_waited_for(path))
+    // Git opens no link there.
+    files.find(|path| !path.is_symlink() && git::is_waited_for(path))
 }
 
 /// Whether an attribute of the path makes git store another form than the work tree has.
