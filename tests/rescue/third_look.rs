@@ -1,6 +1,7 @@
 //! Findings of a third round: moved repositories, locks left by a crash, deeply nested folders, memory-mapped
 //! files, a git that is slow or says less than all.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -34,6 +35,31 @@ fn a_repository_that_was_moved_keeps_its_undo_and_its_records() {
     let copy = repo.root().join("copy");
     assert!(copied(moved.path(), &copy));
     assert!(matches!(rescuer.undo(&copy), Err(RescueError::Nothing | RescueError::Refused(_))));
+}
+
+/// Git cannot be asked whose records these are; what its references say is enough to save, and is asked about later.
+#[test]
+fn a_moved_repository_in_which_git_would_hang_saves_work_and_keeps_its_records() {
+    let repo = rich();
+    let first = record(&repo);
+    let moved = repo.root().join("moved");
+    fs::rename(repo.path(), &moved).unwrap();
+    let moved = repo.beside("moved");
+    let alternates = moved.git_dir().join("objects/info/alternates");
+    moved.fifo(&alternates);
+    moved.write("later", "1\n");
+    let rescuer = rescuer(&repo);
+    let made = rescuer.record(moved.path()).unwrap();
+    assert!(made.vault.is_some());
+    let states = || {
+        let records = rescuer.list(moved.path()).unwrap().records;
+        records.into_iter().map(|record| (record.reference, record.state)).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(states(), [(made.reference.clone(), RecordState::VaultOnly)].into());
+    fs::remove_file(&alternates).unwrap();
+    let both = [(made.reference, RecordState::VaultOnly), (first.reference, RecordState::Kept)];
+    assert_eq!(states(), both.into());
+    assert_eq!(rescuer.budget.left(), rescuer.budget.total(), "a git hung");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a copy with all its modes and times")]
@@ -180,4 +206,17 @@ fn a_long_list_has_a_longer_time() {
     let record = Rescuer { git, git_limit, ..rescuer(&repo) }.record(repo.path()).unwrap();
     assert!(began.elapsed() > git_limit);
     assert!(record.n_files >= paths.len(), "{}", record.n_files);
+}
+
+/// Only what git says of objects tells that one is missing: where git itself fails, nothing is known.
+#[test]
+fn a_git_that_fails_to_look_for_objects_makes_no_record_a_lost_one() {
+    let repo = rich();
+    record(&repo);
+    for does in ["kill -9 $$", "echo 'fatal: Out of memory, malloc failed' >&2; exit 128"] {
+        let git = git_that(&repo, "*rev-list*--no-walk*", does);
+        let listed = Rescuer { git, ..rescuer(&repo) }.list(repo.path());
+        assert!(matches!(listed, Err(RescueError::Git { .. })), "{does}: {listed:?}");
+    }
+    assert!(!rescuer(&repo).list(repo.path()).unwrap().is_damaged());
 }

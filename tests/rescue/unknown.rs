@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{RecordNotice, RecordRef, RecordState, RescueRecord};
+use closeout::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RecordState, RescueRecord};
 
 use super::fixture::*;
 use super::keep::list;
@@ -145,11 +145,9 @@ fn a_forged_record_is_restored_only_if_the_person_vouches_for_it_and_takes_no_na
     repo.git(["update-ref", "-d", &forged[0]]);
     fs::create_dir_all(repo.git_dir().join(&forged[0]).parent().unwrap()).unwrap();
     fs::write(repo.git_dir().join(&forged[0]), format!("{}\n", "1".repeat(40))).unwrap();
-    for name in [&id[..id.len() - 1], id] {
-        let given_back = run(&["restore", name, &into(&format!("by-{}", name.len()))]);
-        assert_eq!(given_back.code, 0, "{given_back:?}");
-        assert!(Path::new(&into(&format!("by-{}", name.len()))).join("new/deep/x").exists());
-    }
+    let given_back = run(&["restore", id, &into("by-id")]);
+    assert_eq!(given_back.code, 0, "{given_back:?}");
+    assert!(Path::new(&into("by-id")).join("new/deep/x").exists());
 }
 
 /// What git says of a commit's parents, and which object it reads for an id, anybody can change.
@@ -187,4 +185,54 @@ fn neither_grafts_nor_replacements_nor_other_bytes_change_what_is_restored() {
         fs::rename(&kept, &path).unwrap();
     }
     assert_eq!(count("sound").unwrap(), made.n_files);
+}
+
+/// A bundle is out of reach of whoever can write to the repository.
+#[test]
+fn a_record_of_which_the_repository_has_altered_bytes_is_restored_from_the_vault() {
+    let repo = rich();
+    let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+    let made = rescuer(&repo).record_ordered(repo.path(), order).unwrap();
+    unpack(&repo);
+    let at = |path: &str| object(&repo, &repo.git(["rev-parse", &format!("{}:{path}", made.snapshot)]));
+    let (altered, other) = (at("new/deep/x"), at("split"));
+    fs::remove_file(&altered).unwrap();
+    fs::copy(other, altered).unwrap();
+    let into = repo.root().join("into");
+    assert_eq!(rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap(), made.n_files);
+    assert_eq!(fs::read(into.join("new/deep/x")).unwrap(), b"x\n");
+}
+
+#[test]
+fn where_the_repository_cannot_be_used_nobody_says_that_there_is_no_such_record() {
+    let repo = rich();
+    let made = record(&repo);
+    repo.fifo(&repo.git_dir().join("info/grafts"));
+    let into = repo.root().join("into");
+    let denied = [
+        elsewhere(&repo).restore(repo.path(), &made.reference, &into),
+        elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into),
+    ];
+    for denied in denied {
+        assert!(matches!(denied, Err(RescueError::Unusable(_))), "{denied:?}");
+    }
+}
+
+/// Which of two records is meant, the person says.
+#[test]
+fn the_beginning_of_a_name_that_two_records_have_is_refused_whatever_they_are() {
+    let repo = rich();
+    let env = TestEnv::beside(&repo);
+    let run = |args: &[&str]| env.run(repo.path(), args);
+    assert_eq!(run(&["rescue", "--record-only"]).code, 0);
+    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    let (folder, id) = reference.rsplit_once('/').unwrap();
+    let time = id.split('-').next().unwrap();
+    repo.git(["update-ref", &format!("{folder}/{time}-0000000z"), &reference]);
+    let into = repo.root().join("into").display().to_string();
+    for args in [&["restore", time, &into][..], &["forget", time, "--yes", "--lose-work"]] {
+        let refused = run(args);
+        assert!(refused.code == 20 && refused.err.contains("several records"), "{refused:?}");
+    }
+    assert_eq!(run(&["restore", id, &into]).code, 0);
 }

@@ -97,9 +97,14 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     let listed = rescuer.list(top).map_err(|error| failed(&error))?;
     let is_meant = |record: &&KeptRecord| record.reference.id().starts_with(name);
     let mut meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
-    // Anybody can make a reference that is called like a record.
-    let most = meant.iter().map(|record| standing(record.state)).max();
-    meant.retain(|record| Some(standing(record.state)) == most);
+    // Anybody can make a reference that is called like a record, or like one and longer.
+    if meant.iter().any(|record| record.reference.id() == name) {
+        meant.retain(|record| record.reference.id() == name);
+    }
+    if meant.windows(2).all(|two| two[0].reference.id() == two[1].reference.id()) {
+        let most = meant.iter().map(|record| rank(record.state)).max();
+        meant.retain(|record| Some(rank(record.state)) == most);
+    }
     match meant.as_slice() {
         [one] => Ok(one.reference.to_string()),
         [] => refused("there is no record of that name; `closeout rescues` lists them"),
@@ -108,7 +113,7 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
 }
 
 /// How well a record of this state answers to its name.
-fn standing(state: RecordState) -> u8 {
+fn rank(state: RecordState) -> u8 {
     match state {
         RecordState::NotInJournal | RecordState::OfAnother => 0,
         RecordState::Lost => 1,

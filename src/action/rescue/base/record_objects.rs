@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
-use crate::git::{Git, GitError, Stdin};
+use crate::git::{Git, Stdin, succeeded};
 use crate::model::CommitId;
 
 /// The two commits of a record: that of the work tree, and that of the index and the facts.
@@ -20,6 +20,15 @@ pub(crate) struct StoredCommit {
     pub(crate) parents: Vec<CommitId>,
     /// Who committed it and when, as git has it.
     pub(crate) committer: String,
+}
+
+impl StoredCommit {
+    /// The commit of the index and the facts, if this is the snapshot of a record: the last parent, and the only one on an
+    /// unborn branch.
+    pub(crate) fn record(&self) -> Result<CommitId, RescueError> {
+        let last = self.parents.last().copied();
+        last.ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
+    }
 }
 
 /// Reads a commit.
@@ -45,11 +54,9 @@ fn parse(stored: &str) -> StoredCommit {
     }
 }
 
-/// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
-/// branch.
+/// The commit of the index and the facts behind a snapshot.
 pub(crate) fn record_of(git: &Git<'_>, snapshot: CommitId) -> Result<CommitId, RescueError> {
-    let last = commit(git, snapshot)?.parents.pop();
-    last.ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
+    commit(git, snapshot)?.record()
 }
 
 /// Whether the repository has the two commits of the record.
@@ -75,18 +82,24 @@ pub(crate) fn lost(git: &Git<'_>, records: &[Pair]) -> Result<BTreeSet<CommitId>
     Ok(found)
 }
 
+/// What git says where an object is missing or not what it should be, and not where it fails itself.
+const OF_LOSS: [&str; 7] =
+    ["missing", "bad object", "tree object", "tree entry", "corrupt", "mismatch", "unable to parse"];
+
 /// Whether the repository has every object of these records. What came before them is not part of them.
-pub(crate) fn are_whole(git: &Git<'_>, records: &[Pair]) -> Result<bool, RescueError> {
+fn are_whole(git: &Git<'_>, records: &[Pair]) -> Result<bool, RescueError> {
     if records.is_empty() {
         return Ok(true);
     }
     let names = records.iter().flatten().fold(String::new(), |names, id| names + &id.to_string() + "\n");
     let args = ["rev-list", "--objects", "--no-walk", "--quiet", "--stdin"];
-    match git.real(args, Stdin::Bytes(names.into_bytes())) {
-        Ok(output) => Ok(output.is_success()),
-        Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
+    let output = git.real(args, Stdin::Bytes(names.into_bytes()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.is_success() && OF_LOSS.iter().any(|words| said.contains(words)) {
+        return Ok(false);
     }
+    succeeded("rev-list", output)?;
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
         .iter()
         .filter(|hidden| !known.contains(&hidden.name))
         .map(|hidden| Unknown::read(&git, hidden.clone()))
-        .collect();
+        .collect::<Result<_, _>>()?;
     let of_journals = saved.iter().filter(|(_, saved)| !saved.shown.is_vault_only);
     let all = of_journals
         .map(|(_, saved)| [saved.snapshot, saved.record])
@@ -126,9 +126,18 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn read(git: &Git<'_>, hidden: Hidden) -> Unknown {
-        let record = record_of(git, hidden.id).ok();
-        Unknown { hidden, record, meta: record.map(|record| meta(git, record)).unwrap_or_default() }
+    fn read(git: &Git<'_>, hidden: Hidden) -> Result<Unknown, RescueError> {
+        let record = if_answered(record_of(git, hidden.id))?;
+        let meta = record.map(|record| meta(git, record)).transpose()?.unwrap_or_default();
+        Ok(Unknown { hidden, record, meta })
+    }
+}
+
+/// What git told, or nothing if that fails. If git was ended first, nothing is known of it.
+fn if_answered<T>(read: Result<T, RescueError>) -> Result<Option<T>, RescueError> {
+    match read {
+        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled { .. })) => Err(error),
+        read => Ok(read.ok()),
     }
 }
 
@@ -280,12 +289,10 @@ fn not_in_journal(
 }
 
 /// The facts stored in a record; null if they cannot be read.
-fn meta(git: &Git<'_>, record: CommitId) -> serde_json::Value {
-    let read = || {
-        let args = ["cat-file", "blob", &format!("{record}:meta.json")];
-        serde_json::from_slice(&git.answer(args, Stdin::Lock).ok()?).ok()
-    };
-    read().unwrap_or_default()
+fn meta(git: &Git<'_>, record: CommitId) -> Result<serde_json::Value, RescueError> {
+    let args = ["cat-file", "blob", &format!("{record}:meta.json")];
+    let stored = if_answered(git.answer(args, Stdin::Lock).map_err(RescueError::from))?;
+    Ok(stored.and_then(|stored| serde_json::from_slice(&stored).ok()).unwrap_or_default())
 }
 
 /// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.

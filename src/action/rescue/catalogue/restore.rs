@@ -74,7 +74,7 @@ impl Rescuer {
             return restore_known(&worktree, &known, paths, into);
         }
         let git = worktree.git();
-        let snapshot = references::at(&git, reference)?.ok_or_else(no_such_record)?;
+        let snapshot = references::at(&git, reference)?.ok_or_else(|| no_such_record(&worktree))?;
         restore(self, &git, snapshot, paths, into)
     }
 
@@ -112,18 +112,24 @@ fn find(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved
     catalogue::known(worktree, reference)
 }
 
-fn no_such_record() -> RescueError {
-    RescueError::Refused("there is no such record".to_owned())
+/// Says that there is no such record, or why that is not known.
+fn no_such_record(worktree: &WorktreeLock) -> RescueError {
+    match &worktree.unusable {
+        Some(reason) => RescueError::Unusable(reason.clone()),
+        None => RescueError::Refused("there is no such record".to_owned()),
+    }
 }
 
 /// Says what is known of a record that no journal knows, and how to look at it.
 fn refused_unknown(worktree: &WorktreeLock, reference: &str) -> Result<RescueError, RescueError> {
     let git = worktree.git();
-    let Some(snapshot) = references::at(&git, reference)? else { return Ok(no_such_record()) };
+    let Some(snapshot) = references::at(&git, reference)? else {
+        return Ok(no_such_record(worktree));
+    };
     let committer = record_objects::commit(&git, snapshot)?.committer;
     let by = committer.rsplit_once("> ").map_or(&*committer, |(by, _)| by);
     Ok(RescueError::Refused(format!(
-        "no journal of this state folder knows this record: another closeout made it, or anybody. It is the commit \
+        "no journal of this state folder knows this record: another closeout made it, or someone else did. It is the commit \
          {snapshot} by {}>; `git diff --stat {reference}~ {reference}` lists what it changes. If you know it, \
          --unknown restores it",
         display_text::line(by)
@@ -140,13 +146,17 @@ fn restore_known(
 ) -> Result<usize, RescueError> {
     let (git, rescuer) = (worktree.git(), worktree.rescuer);
     let bundle = catalogue::bundle(place, saved).filter(|bundle| bundle.is_file());
-    // Git may hang in the repository of a record that is not in it.
-    if !saved.shown.is_vault_only && is_there(&git, saved, bundle.is_some())? {
-        return restore(rescuer, &git, saved.snapshot, paths, into);
-    }
+    // A bundle is whole, and git hangs nowhere in it; of the copy in the repository anybody can alter any content.
     if let Some(bundle) = bundle {
-        let (opened, snapshot) = Opened::open(rescuer, &bundle, &worktree.work())?;
-        return restore(rescuer, &opened.git(), snapshot, paths, into);
+        match Opened::open(rescuer, &bundle, &worktree.work()) {
+            Ok((opened, snapshot)) => return restore(rescuer, &opened.git(), snapshot, paths, into),
+            Err(error) if saved.shown.is_vault_only => return Err(error),
+            Err(error) => tracing::warn!("{error}"),
+        }
+        git.check_cancelled()?;
+    }
+    if !saved.shown.is_vault_only && is_there(&git, saved)? {
+        return restore(rescuer, &git, saved.snapshot, paths, into);
     }
     if let Some(reason) = &worktree.unusable {
         return Err(RescueError::Unusable(reason.clone()));
@@ -156,14 +166,11 @@ fn restore_known(
     Err(RescueError::Damage("the record is gone from the repository, with its objects".to_owned()))
 }
 
-/// Whether to restore a record from the repository: all of it must be there if it is elsewhere too.
+/// Whether the repository has the commit of the record.
 ///
 /// # Errors
 /// [`RescueError::Damage`] if the commits are not the ones that the journal names.
-fn is_there(git: &Git<'_>, saved: &Saved, is_elsewhere: bool) -> Result<bool, RescueError> {
-    if is_elsewhere && !record_objects::are_whole(git, &[[saved.snapshot, saved.record]])? {
-        return Ok(false);
-    }
+fn is_there(git: &Git<'_>, saved: &Saved) -> Result<bool, RescueError> {
     let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
     if !git.real(args, Stdin::Lock)?.is_success() {
         return Ok(false);
@@ -219,8 +226,7 @@ fn files(git: &Git<'_>, snapshot: CommitId) -> Result<Files, RescueError> {
         }
     }
     let folder = free_name(&files);
-    let no_parent = || RescueError::Damage("this is no record: it has no parent".to_owned());
-    for (path, entry) in tree(git, commit.parents.last().copied().ok_or_else(no_parent)?)?.0 {
+    for (path, entry) in tree(git, commit.record()?)?.0 {
         if let Some(number) = path.strip_prefix(b"x/") {
             let path = folder.join(OsStr::from_bytes(number));
             if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {
