@@ -47,8 +47,8 @@ pub(super) struct Rescue {
     /// Commit to the branch here although it is protected, and not to a new branch beside it
     #[arg(long, conflicts_with = "new_branch")]
     pub(super) protected: bool,
-    /// Commit to a new branch; HEAD, index and work tree stay unchanged. The default where the branch here is protected,
-    /// is checked out elsewhere too, or is none (a detached HEAD)
+    /// Commit to a new branch; HEAD, index and work tree stay unchanged. The default if the current branch is
+    /// protected or also checked out elsewhere, or if HEAD is detached
     #[arg(long)]
     pub(super) new_branch: bool,
     /// Run the repository's commit hooks, as git would; they must be trusted (`closeout trust`)

@@ -278,6 +278,7 @@ fn on_a_protected_branch_yes_commits_beside_it_and_says_why() {
         let (made, again) = (branches(), run(&env, &repo, &["rescue", "--yes"]));
         assert_eq!((again.code, branches()), (12, made), "{branch}: {again:?}");
         assert!(again.err.contains("committed already, on rescue"), "{branch}: {again:?}");
+        assert!(!again.out.contains("to be committed"), "{branch}: {again:?}");
         let undone = run(&env, &repo, &["undo", "--yes"]);
         assert_eq!((undone.code, branches()), (0, before), "{branch}: {undone:?}");
     }

@@ -228,6 +228,7 @@ fn the_own_program_and_the_protected_branches_are_named_by_the_person_alone() {
         refused.code == 11 && refused.err.contains("work is protected") && !canary.exists(),
         "{refused:?}"
     );
+    assert!(refused.err.contains("→ without --own-program, --yes commits to a new branch"), "{refused:?}");
     let made = run(&env, &repo, &["rescue", "--own-program", "--protected", "--yes"]);
     assert_eq!(made.code, 11, "it ran and made no commit: {made:?}");
     assert!(canary.exists());

@@ -57,6 +57,12 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     }
     let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
+    if let Some(note) = committed_already(&plan, rescue) {
+        if !rescue.json {
+            output::complain(&display_text::line(&note));
+        }
+        return planned(&plan, ActionClass::Nothing, Some(note), Vec::new(), rescue.json);
+    }
     if let Some(with) = rescue.ask_messages.as_deref().filter(|_| plan.target.is_some()) {
         plan = messages::asked(&mut target_workspace, plan, with)?;
     }
@@ -75,12 +81,6 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         let next = problem.next.iter().cloned().collect();
         fail(&problem);
         return planned(&plan, problem.class, Some(problem.message), next, rescue.json);
-    }
-    if let Some(note) = committed_already(&plan, rescue) {
-        if !rescue.json {
-            output::complain(&display_text::line(&note));
-        }
-        return planned(&plan, ActionClass::Nothing, Some(note), Vec::new(), rescue.json);
     }
     if rescue.dry_run {
         return planned(&plan, ActionClass::Done, None, Vec::new(), rescue.json);
@@ -181,11 +181,16 @@ fn refused(refusal: &str, next: &[String]) {
 
 /// What would make a commit possible, and how to get the files back.
 fn ways_out(plan: &RescuePlan) -> Vec<String> {
+    // The person's own program commits to the branch that it finds.
+    let without = match plan.programs.wanted {
+        Some(WantedProgram::Own) => "without --own-program, ",
+        Some(WantedProgram::Hooks) | None => "",
+    };
     let way = |target: &CommitTarget| match target {
         CommitTarget::Head => None,
         CommitTarget::ProtectedHead => Some("--protected commits to this branch all the same".to_owned()),
         CommitTarget::NewBranch(name) => {
-            Some(format!("--yes commits to a new branch, {}", baseline::branch(name)))
+            Some(format!("{without}--yes commits to a new branch, {}", baseline::branch(name)))
         }
     };
     let restore = format!("`closeout restore {} FOLDER` gives the files back", plan.record.reference);
@@ -237,17 +242,16 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
         return Ok(());
     }
     choose_program(plan, rescue)?;
-    if rescue.protected {
-        choose_target(plan, |target| *target == CommitTarget::ProtectedHead)
-            .ok_or_else(|| usage("--protected: the branch here is not a protected one"))?;
+    let is_new = |target: &CommitTarget| matches!(target, CommitTarget::NewBranch(_));
+    if rescue.protected && !choose_target(plan, |target| *target == CommitTarget::ProtectedHead) {
+        return Err(usage("--protected: the branch here is not a protected one"));
     }
-    if rescue.new_branch {
-        choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)))
-            .ok_or_else(|| usage("--new-branch: no new branch can be made here"))?;
+    if rescue.new_branch && !choose_target(plan, is_new) {
+        return Err(usage("--new-branch: no new branch can be made here"));
     }
     if plan.target.is_none() && !rescue.own_program {
         // As on the screen: where the branch here should not take the commit, a new one does.
-        let _is_offered = choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)));
+        choose_target(plan, is_new);
     }
     plan.choose_paths(|paths| include(paths, rescue))?;
     if let Some(author) = &rescue.author {
@@ -303,9 +307,12 @@ fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
     Ok(())
 }
 
-fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool) -> Option<()> {
-    plan.target = Some(plan.targets.iter().find(|target| is_meant(target))?.clone());
-    Some(())
+/// Chooses the target that is meant. False if the plan does not offer it.
+fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool) -> bool {
+    let meant = plan.targets.iter().find(|target| is_meant(target)).cloned();
+    let is_offered = meant.is_some();
+    plan.target = meant.or(plan.target.take());
+    is_offered
 }
 
 fn target_words(plan: &RescuePlan) -> String {
