@@ -193,12 +193,13 @@ impl From<GitError> for RescueError {
     fn from(error: GitError) -> RescueError {
         let words = error.to_string();
         match error {
-            GitError::TimedOut { .. } => RescueError::TimedOut(words),
+            GitError::TimedOut { .. } | GitError::Process(ProcessError::Stays { .. }) => {
+                RescueError::TimedOut(words)
+            }
             GitError::Cancelled => RescueError::Cancelled { kept: None },
             GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
             GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
             GitError::Linked(link) => RescueError::Linked(link),
-            GitError::Process(ProcessError::Stays { .. }) => RescueError::TimedOut(words),
             GitError::Process(error) => RescueError::Process(error),
         }
     }
