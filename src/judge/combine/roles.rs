@@ -121,38 +121,34 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
     }
 }
 
-/// Pairs each YES with each NO, question and failure of a run or session: none of these lets a YES stand. Pairs what
-/// says that the tests pass with the runs of its session that say otherwise.
+/// The pairs of sources that contradict one another, in the order of `parts`.
 fn conflicts(parts: &[Part]) -> Vec<Conflict> {
-    let is_against = |part: &Part| match part.evidence.claim {
-        Claim::No | Claim::Ask => true,
-        Claim::Fail => matches!(part.evidence.source, Source::Run | Source::LiveSession),
-        Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain(_) => false,
-    };
     let mut conflicts = Vec::new();
-    for (yes, part) in parts.iter().enumerate().filter(|(_, part)| part.evidence.is_yes()) {
-        for (against, other) in parts.iter().enumerate().filter(|(_, other)| is_against(other)) {
-            // A text that both delivers and asks does not contradict itself.
-            let is_same_text =
-                part.evidence.source == Source::Output && other.evidence.source == Source::LastWords;
-            if !is_same_text {
-                conflicts.push(Conflict { yes, against });
-            }
-        }
-    }
-    let says_pass = |part: &Part| part.evidence.reasons.contains(&Reason::Fact(Fact::SaysTestsPass));
-    for (yes, part) in parts.iter().enumerate().filter(|(_, part)| says_pass(part)) {
-        let is_of_it = |other: &Evidence| other.session() == part.evidence.session();
-        let against = parts.iter().enumerate();
-        let against =
-            against.filter(|(_, other)| belies_a_pass(&other.evidence) && is_of_it(&other.evidence));
+    for (yes, part) in parts.iter().enumerate() {
+        let others = parts.iter().enumerate();
+        let against = others.filter(|(_, other)| contradict(&part.evidence, &other.evidence));
         conflicts.extend(against.map(|(against, _)| Conflict { yes, against }));
     }
     conflicts
 }
 
+/// Whether one source contradicts another. A YES does not stand beside a NO, a question, or a failure of a run or session;
+/// that the tests pass not beside the runs of its session that say otherwise.
+fn contradict(yes: &Evidence, other: &Evidence) -> bool {
+    let is_against = match other.claim {
+        Claim::No | Claim::Ask => true,
+        Claim::Fail => matches!(other.source, Source::Run | Source::LiveSession),
+        Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain(_) => false,
+    };
+    // A text that both delivers and asks does not contradict itself.
+    let is_same_text = yes.source == Source::Output && other.source == Source::LastWords;
+    let says_pass = yes.reasons.contains(&Reason::Fact(Fact::SaysTestsPass));
+    yes.is_yes() && is_against && !is_same_text
+        || says_pass && other.session() == yes.session() && tells_no_pass(other)
+}
+
 /// Whether a run of the tests did not pass, or passed too early.
-fn belies_a_pass(evidence: &Evidence) -> bool {
-    let is_fact = |why: &Reason| matches!(why, Reason::Fact(fact) if fact.belies_a_pass());
-    evidence.source == Source::Tests && (evidence.claim == Claim::No || evidence.reasons.iter().any(is_fact))
+fn tells_no_pass(evidence: &Evidence) -> bool {
+    let belies = |why: &Reason| matches!(why, Reason::Fact(fact) if fact.belies_a_pass());
+    evidence.source == Source::Tests && (evidence.claim == Claim::No || evidence.reasons.iter().any(belies))
 }

@@ -132,7 +132,10 @@ fn find_phrases(text: &str, language: Language, n_parts: usize, sentences: &mut 
         if matches!(sentence.role, Role::Paragraph | Role::Item) && sentence.end != End::Question {
             let doubt = admission_model::doubt(said, n_parts);
             let is_phrase = sentence.forms.has(Form::Admits);
-            sentence.has_admitting_phrase = is_phrase;
+            #[cfg(test)]
+            {
+                sentence.has_admitting_phrase = is_phrase;
+            }
             sentence.doubt = matches!(doubt, Doubt::MayAdmit(_) if !is_phrase).then_some(doubt);
             let admits = doubt == Doubt::Admits || is_phrase && doubt != Doubt::Denies;
             let forms = sentence.forms.without(Form::Admits);

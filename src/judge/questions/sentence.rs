@@ -30,7 +30,7 @@ pub(super) enum End {
 
 /// A sentence in the writer's own voice.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "six independent facts of its place, no states")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts of its place, no states")]
 pub(super) struct Sentence {
     /// Its bytes in the text, without surrounding whitespace.
     pub(super) range: Range<usize>,
@@ -58,7 +58,8 @@ pub(super) struct Sentence {
     pub(super) has_mask: bool,
     /// Whether its words, including code and quotations, mention questions that are themselves the result.
     pub(super) names_questions: bool,
-    /// Whether a phrase in it is one of those that admit.
+    /// Whether a phrase in it is one of those that admit: for what trains the reading of admissions.
+    #[cfg(test)]
     pub(super) has_admitting_phrase: bool,
     /// Whether it leaves something open in words that no phrase names.
     pub(super) doubt: Option<Doubt>,
@@ -231,6 +232,7 @@ fn push(
         ends_masked,
         has_mask: !inside.is_empty(),
         names_questions: false,
+        #[cfg(test)]
         has_admitting_phrase: false,
         doubt: None,
     });

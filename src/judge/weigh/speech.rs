@@ -172,7 +172,9 @@ fn weigh_spoken(
             }
             Some(_) => {}
         }
-        evidence_set.evidence.extend(words.belied_pass(&proven.not_passing).map(|said| (Parts::WORDS, said)));
+        evidence_set
+            .evidence
+            .extend(words.belied_pass(&proven.not_passing, texts).map(|said| (Parts::WORDS, said)));
     }
     (said, front)
 }

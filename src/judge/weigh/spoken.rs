@@ -194,9 +194,11 @@ impl<'a> Spoken<'a> {
     }
 
     /// That the tests pass, where the session's own runs say otherwise.
-    pub(super) fn belied_pass(&self, not_passing: &[Origin]) -> Option<Evidence> {
+    pub(super) fn belied_pass(&self, not_passing: &[Origin], texts: &mut Texts) -> Option<Evidence> {
         let origin = Origin::of(self.session?);
-        let is_belied = not_passing.contains(&origin) && questions::says_tests_pass(self.decisive());
+        let is_belied = not_passing.contains(&origin)
+            && !self.decisive().is_empty()
+            && texts.read(&self.text, &self.context).says_tests_pass(&self.text);
         is_belied.then(|| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(Fact::SaysTestsPass)
         })

@@ -21,6 +21,7 @@ pub(super) struct TextRead {
     /// What it leaves its reader with.
     pub(super) judged: Classification,
     says_done: Option<bool>,
+    says_tests_pass: Option<bool>,
 }
 
 /// Everything that determines how a text is read: its bytes and its context.
@@ -47,7 +48,12 @@ impl Texts {
         let name = TextName::of(text, context);
         let read = match self.known.iter().position(|read| read.name == name) {
             Some(at) => self.known.remove(at),
-            None => TextRead { name, judged: questions::of_work(text, context), says_done: None },
+            None => TextRead {
+                name,
+                judged: questions::of_work(text, context),
+                says_done: None,
+                says_tests_pass: None,
+            },
         };
         if self.known.len() == MAX_TEXTS {
             self.known.remove(0);
@@ -64,6 +70,11 @@ impl TextRead {
     /// Whether the text reports that something is done; it must be the text that was read.
     pub(super) fn says_done(&mut self, text: &str) -> bool {
         *self.says_done.get_or_insert_with(|| questions::reports_done(text))
+    }
+
+    /// Whether the text says that the tests pass; it must be the text that was read.
+    pub(super) fn says_tests_pass(&mut self, text: &str) -> bool {
+        *self.says_tests_pass.get_or_insert_with(|| questions::says_tests_pass(text))
     }
 }
 

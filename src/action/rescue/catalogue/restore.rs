@@ -51,12 +51,9 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<usize, RescueError> {
-        let into = &place_of(into)?;
-        let worktree = self.to_restore_from(workspace, reference, into)?;
-        match find(&worktree, reference)? {
-            Some(known) => restore_known(&worktree, &known, paths, into),
-            None => Err(refused_unknown(&worktree, reference)?),
-        }
+        self.restore_or(workspace, reference, paths, into, |worktree, _| {
+            Err(refused_unknown(worktree, reference)?)
+        })
     }
 
     /// Like [`Rescuer::restore_paths`], also for a record that no journal of this state folder knows: one of another
@@ -68,28 +65,32 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<usize, RescueError> {
-        let into = &place_of(into)?;
-        let worktree = self.to_restore_from(workspace, reference, into)?;
-        if let Some(known) = find(&worktree, reference)? {
-            return restore_known(&worktree, &known, paths, into);
-        }
-        let git = worktree.git();
-        let snapshot = references::at(&git, reference)?.ok_or_else(|| no_such_record(&worktree))?;
-        restore(self, &git, snapshot, paths, into)
+        self.restore_or(workspace, reference, paths, into, |worktree, into| {
+            let git = worktree.git();
+            let snapshot = references::at(&git, reference)?.ok_or_else(|| no_such_record(worktree))?;
+            restore(self, &git, snapshot, paths, into)
+        })
     }
 
-    fn to_restore_from(
+    /// Restores a record that a journal knows; of another, `unknown` says what becomes of it.
+    fn restore_or(
         &self,
         workspace: &Path,
         reference: &str,
+        paths: &[Vec<u8>],
         into: &Path,
-    ) -> Result<WorktreeLock<'_>, RescueError> {
+        unknown: impl FnOnce(&WorktreeLock<'_>, &Path) -> Result<usize, RescueError>,
+    ) -> Result<usize, RescueError> {
+        let into = &place_of(into)?;
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
         check_outside(&worktree, into)?;
-        Ok(worktree)
+        match find(&worktree, reference)? {
+            Some(known) => restore_known(&worktree, &known, paths, into),
+            None => unknown(&worktree, into),
+        }
     }
 
     /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
