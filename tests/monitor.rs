@@ -818,17 +818,24 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
     assert_eq!(answered(said), VerdictState::Incomplete);
 }
 
-/// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
-#[test]
-fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
+/// A monitor that knows of a session without an end of its turn, and of its answer to a probe.
+fn monitor_of_answer(word: ProbeWord) -> Monitor {
     let name = SessionName::new("mine", "mine-0b1c2d3e");
-    let report = answered_complete(&name);
+    let mut report = answered_complete(&name);
+    report.attempts[0].reading = Some(ProbeReading::Answered(word));
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
     let reports = KeptReports { smart_check: Some((report.into(), then)), ..KeptReports::default() };
     let mut monitor = monitor();
     let workspaces = vec![FoundWorkspace { reports, ..found() }];
     let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
     let _ = monitor.update(event);
+    monitor
+}
+
+/// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
+#[test]
+fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
+    let mut monitor = monitor_of_answer(ProbeWord::Complete);
     let mut state = |millis: i64, generation: u64, moved: i64| {
         let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
         (shown.ended_at, shown.moved_at) = (None, Some(at(moved)));
@@ -844,15 +851,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
 
 #[test]
 fn that_an_agent_waits_ends_on_its_own_after_a_while() {
-    let name = SessionName::new("mine", "mine-0b1c2d3e");
-    let mut report = answered_complete(&name);
-    report.attempts[0].reading = Some(ProbeReading::Answered(ProbeWord::Waiting));
-    let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
-    let reports = KeptReports { smart_check: Some((report.into(), then)), ..KeptReports::default() };
-    let mut monitor = monitor();
-    let workspaces = vec![FoundWorkspace { reports, ..found() }];
-    let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
-    let _ = monitor.update(event);
+    let mut monitor = monitor_of_answer(ProbeWord::Waiting);
     let mut look = |millis: i64, generation: u64| {
         let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
         (shown.ended_at, shown.moved_at) = (None, Some(at(-10)));

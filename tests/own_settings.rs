@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use closeout::config::{CloserSettings, CompletionCheck, Config, DEFAULT_TEXT, Key, Sources};
-use closeout::evidence::git::{BaselineChoice, GitAsk, GitMemory, file_of_commit};
+use closeout::evidence::git::{GitAsk, GitMemory, file_of_commit};
 use closeout::model::{BaselineOrigin, GitReader, Proof, TaskKind, WorkspaceSettings};
 use serde_json::{Value, json};
 
@@ -343,19 +343,9 @@ fn both_readers_find_the_same_file_of_a_commit() {
     let commit = repo.commit("files");
     for reader in [GitReader::InProcess, GitReader::Program] {
         let program = git_program();
-        let ask = GitAsk {
-            changes: false,
-            baseline: BaselineChoice::Find,
-            evidence_files: &[],
-            plans: &[],
-            noise: &[],
-            reader: Some(reader),
-            now: repo.now(),
-            asked: &[],
-            program: Some(&program),
-            home: None,
-            budget: &closeout::process::Budget::new(std::time::Duration::from_secs(10)),
-        };
+        let budget = closeout::process::Budget::new(std::time::Duration::from_secs(10));
+        let ask =
+            GitAsk { reader: Some(reader), program: Some(&program), ..GitAsk::new(repo.now(), &budget) };
         let of = |name: &str, commit: &str, most| {
             file_of_commit(repo.path(), name, commit_id(commit), most, (&ask, &mut GitMemory::default()))
         };

@@ -323,17 +323,10 @@ pub(super) fn base(
 /// A request to git that leaves out the work tree and finds the baseline.
 pub(super) fn git_ask<'a>(request: &CollectRequest, context: &'a CollectContext) -> GitAsk<'a> {
     GitAsk {
-        changes: false,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
         reader: request.git_reader,
-        now: context.now,
-        asked: &[],
         program: context.git_program.as_deref(),
         home: context.home.as_deref(),
-        budget: &context.budget,
+        ..GitAsk::new(context.now, &context.budget)
     }
 }
 

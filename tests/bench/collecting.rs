@@ -91,17 +91,11 @@ fn moves(scope: &Scope, table: &mut Table) -> Result<()> {
             .collect::<Result<_, _>>()?;
         let collect_context = collect_context(&world);
         let ask = GitAsk {
-            changes: false,
             baseline: BaselineChoice::Given { rev: "base", origin: &BaselineOrigin::Flag },
-            evidence_files: &[],
-            plans: &[],
-            noise: &[],
-            reader: None,
-            now: collect_context.now,
             asked: &asked,
             program: collect_context.git_program.as_deref(),
             home: collect_context.home.as_deref(),
-            budget: &collect_context.budget,
+            ..GitAsk::new(collect_context.now, &collect_context.budget)
         };
         let mut samples = Samples::default();
         for _ in 0..5 {

@@ -31,18 +31,15 @@ pub(super) fn look_with(
     evidence_files: &[String],
 ) -> Reading<GitObservation> {
     let (program, home) = (git_program(), repo.home());
+    let budget = closeout::process::Budget::new(Duration::from_secs(20));
     let ask = GitAsk {
         changes: true,
         baseline,
         evidence_files,
-        plans: &[],
-        noise: &[],
         reader,
-        now: repo.now(),
-        asked: &[],
         program: Some(&program),
         home: Some(&home),
-        budget: &closeout::process::Budget::new(Duration::from_secs(20)),
+        ..GitAsk::new(repo.now(), &budget)
     };
     observe(path, &ask, memory)
 }

@@ -227,18 +227,13 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
 /// What the git program, asked because git's library hung, reads with a budget of 0.2 s.
 fn carefully(repo: &Repo) -> Reading<closeout::model::GitObservation> {
     let (program, home) = (git_program(), repo.home());
+    let budget = closeout::process::Budget::new(Duration::from_millis(200));
     let ask = closeout::evidence::git::GitAsk {
         changes: true,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
         reader: Some(GitReader::Program),
-        now: repo.now(),
-        asked: &[],
         program: Some(&program),
         home: Some(&home),
-        budget: &closeout::process::Budget::new(Duration::from_millis(200)),
+        ..closeout::evidence::git::GitAsk::new(repo.now(), &budget)
     };
     observe(repo.path(), &ask, &mut GitMemory::default())
 }
@@ -318,18 +313,12 @@ fn the_callers_environment_has_no_effect() {
     let body = "echo \"names $(env | sed -n 's/=.*//p' | grep -v ^GIT_ | tr '\\n' ' ')end \
                 $GIT_OPTIONAL_LOCKS$GIT_NO_LAZY_FETCH$GIT_LITERAL_PATHSPECS $*\" >&2\nexit 1";
     let fake = repo.script("git", body);
+    let budget = closeout::process::Budget::new(Duration::from_secs(5));
     let ask = closeout::evidence::git::GitAsk {
         changes: true,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
         reader: Some(GitReader::Program),
-        now: repo.now(),
-        asked: &[],
         program: Some(&fake),
-        home: None,
-        budget: &closeout::process::Budget::new(Duration::from_secs(5)),
+        ..closeout::evidence::git::GitAsk::new(repo.now(), &budget)
     };
     let read = observe(repo.path(), &ask, &mut GitMemory::default());
     let Reading::Unreadable(unreadable) = &read else { panic!("{read:?}") };

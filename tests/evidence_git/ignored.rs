@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use closeout::evidence::git::{BaselineChoice, GitAsk, GitMemory, ignored};
+use closeout::evidence::git::{GitAsk, GitMemory, ignored};
 use closeout::model::GitReader;
 
 use crate::support::repo::{Repo, git_program};
@@ -31,18 +31,12 @@ fn both_readers_tell_the_same_files_that_are_there_and_ignored() {
         repo.path().to_str().unwrap().to_owned(),
     ]);
     for reader in [GitReader::InProcess, GitReader::Program] {
+        let budget = closeout::process::Budget::new(Duration::from_secs(20));
         let ask = GitAsk {
-            changes: false,
-            baseline: BaselineChoice::Find,
-            evidence_files: &[],
-            plans: &[],
-            noise: &[],
             reader: Some(reader),
-            now: repo.now(),
-            asked: &[],
             program: Some(&program),
             home: Some(&home),
-            budget: &closeout::process::Budget::new(Duration::from_secs(20)),
+            ..GitAsk::new(repo.now(), &budget)
         };
         let memory = &mut GitMemory::default();
         let found = ignored(repo.path(), &asked, (&ask, memory)).unwrap();

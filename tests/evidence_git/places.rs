@@ -162,18 +162,11 @@ fn operations_are_seen_where_references_are_no_files() {
 fn without_the_program_such_formats_are_refused_with_words() {
     let repo = Repo::with_format(&["--object-format=sha256"]);
     let home = repo.home();
+    let budget = closeout::process::Budget::new(std::time::Duration::from_secs(5));
     let ask = closeout::evidence::git::GitAsk {
         changes: true,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
-        reader: None,
-        now: repo.now(),
-        asked: &[],
-        program: None,
         home: Some(&home),
-        budget: &closeout::process::Budget::new(std::time::Duration::from_secs(5)),
+        ..closeout::evidence::git::GitAsk::new(repo.now(), &budget)
     };
     let read = closeout::evidence::git::observe(repo.path(), &ask, &mut GitMemory::default());
     let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
@@ -247,18 +240,11 @@ fn without_changes_the_work_tree_is_not_looked_at() {
     let repo = Repo::new();
     repo.fifo(&repo.at(".gitignore"));
     let (program, home) = (crate::support::repo::git_program(), repo.home());
+    let budget = closeout::process::Budget::new(std::time::Duration::from_secs(5));
     let ask = closeout::evidence::git::GitAsk {
-        changes: false,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
-        reader: None,
-        now: repo.now(),
-        asked: &[],
         program: Some(&program),
         home: Some(&home),
-        budget: &closeout::process::Budget::new(std::time::Duration::from_secs(5)),
+        ..closeout::evidence::git::GitAsk::new(repo.now(), &budget)
     };
     let read = closeout::evidence::git::observe(repo.path(), &ask, &mut GitMemory::default());
     let facts = &read.present().unwrap().facts;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use closeout::evidence::git::{BaselineChoice, ContentOrigin, GitAsk, GitMemory, provenance};
+use closeout::evidence::git::{ContentOrigin, GitAsk, GitMemory, provenance};
 
 use crate::support::repo::{Repo, git_program};
 
@@ -10,19 +10,8 @@ use crate::support::repo::{Repo, git_program};
 fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
     let repo = Repo::new();
     let program = git_program();
-    let ask = GitAsk {
-        changes: false,
-        baseline: BaselineChoice::Find,
-        evidence_files: &[],
-        plans: &[],
-        noise: &[],
-        reader: None,
-        now: repo.now(),
-        asked: &[],
-        program: Some(&program),
-        home: None,
-        budget: &closeout::process::Budget::new(Duration::from_secs(20)),
-    };
+    let budget = closeout::process::Budget::new(Duration::from_secs(20));
+    let ask = GitAsk { program: Some(&program), ..GitAsk::new(repo.now(), &budget) };
     let mut kept = GitMemory::default();
     let mut traced = |content: &str, baseline: &str| {
         let of = |memory: &mut GitMemory| {

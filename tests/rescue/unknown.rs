@@ -113,13 +113,18 @@ fn forge(repo: &Repo, record: &RescueRecord, reference: &str) -> String {
     forged
 }
 
+/// The reference of the record that the command makes.
+fn recorded(repo: &Repo, env: &TestEnv) -> String {
+    assert_eq!(env.run(repo.path(), &["rescue", "--record-only"]).code, 0);
+    repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"])
+}
+
 #[test]
 fn a_forged_record_is_restored_only_if_the_person_vouches_for_it_and_takes_no_name_away() {
     let repo = rich();
     let env = TestEnv::beside(&repo);
     let run = |args: &[&str]| env.run(repo.path(), args);
-    assert_eq!(run(&["rescue", "--record-only"]).code, 0);
-    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    let reference = recorded(&repo, &env);
     let (folder, id) = reference.rsplit_once('/').unwrap();
     let record = RescueRecord {
         record: repo.git(["rev-parse", &format!("{reference}^2")]).parse().unwrap(),
@@ -224,8 +229,7 @@ fn the_beginning_of_a_name_that_two_records_have_is_refused_whatever_they_are() 
     let repo = rich();
     let env = TestEnv::beside(&repo);
     let run = |args: &[&str]| env.run(repo.path(), args);
-    assert_eq!(run(&["rescue", "--record-only"]).code, 0);
-    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    let reference = recorded(&repo, &env);
     let (folder, id) = reference.rsplit_once('/').unwrap();
     let time = id.split('-').next().unwrap();
     repo.git(["update-ref", &format!("{folder}/{time}-0000000z"), &reference]);

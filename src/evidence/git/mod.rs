@@ -83,6 +83,25 @@ pub struct GitAsk<'a> {
     pub budget: &'a Budget,
 }
 
+impl<'a> GitAsk<'a> {
+    /// Leaves out the work tree, finds the baseline, and reads without the git program.
+    pub fn new(now: Timestamp, budget: &'a Budget) -> GitAsk<'a> {
+        GitAsk {
+            changes: false,
+            baseline: BaselineChoice::Find,
+            evidence_files: &[],
+            plans: &[],
+            noise: &[],
+            reader: None,
+            now,
+            asked: &[],
+            program: None,
+            home: None,
+            budget,
+        }
+    }
+}
+
 /// How to determine the baseline, the commit from which work is counted.
 #[derive(Debug, Clone, Copy)]
 pub enum BaselineChoice<'a> {
