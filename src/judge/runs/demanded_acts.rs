@@ -46,10 +46,14 @@ pub struct DemandedAct {
 pub(super) fn acts(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<DemandedAct> {
     let mut found = Vec::new();
     let mut is_open = false;
+    // "I will tag, push and deploy on my own": the acts that follow belong to the person, too.
+    let mut is_persons = false;
     for clause in clauses {
         found.extend(clause.act_done().filter(|_| clause.is_criterion));
         let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
-        found.extend(clause.act(catalog).filter(|_| !leaves_open && !is_open));
+        let act = clause.act(catalog);
+        is_persons = clause.persons_own_act() || is_persons && act.is_some();
+        found.extend(act.filter(|_| !leaves_open && !is_open && !is_persons));
         is_open = leaves_open;
     }
     let parts = own.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
@@ -76,6 +80,12 @@ impl Clause {
         named
             .into_iter()
             .any(|at| PHRASES.has(&self.lower[at.saturating_sub(REFUSAL_REACH)..at], Group::RefusesAct))
+    }
+
+    /// Whether the person says that they do an act themselves.
+    fn persons_own_act(&self) -> bool {
+        let begin = self.starts(0, Group::PersonsOwn);
+        begin.is_some_and(|begin| VERBS.iter().any(|(verb, _)| self.starts(begin, *verb).is_some()))
     }
 
     /// The act that the clause says has been done.
@@ -226,6 +236,8 @@ mod tests {
             "注文が発送されたら通知をプッシュしてください。",
             "推送は不要です。",
             "I will push it myself.",
+            "I will tag, push and deploy on my own.",
+            "Commit. I'll push, tag and publish it.",
             "Make the push button red.",
             "Push to a Redis list.",
         ] {
@@ -237,6 +249,7 @@ mod tests {
     fn a_later_prompt_takes_an_act_back() {
         assert_eq!(asked(&["Fix it and push.", "Wait, don't push it yet."]), []);
         assert_eq!(asked(&["Fix it, don't push.", "Ok, push it."]).len(), 1);
+        assert_eq!(asked(&["I'll tag it and deploy, you commit and push."]).len(), 1);
         assert_eq!(asked(&["Fix it and open a PR.", "No PR needed, just commit."]), []);
     }
 }

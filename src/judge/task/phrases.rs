@@ -53,6 +53,7 @@ pub(in crate::judge) enum Group {
     Destinations,
     Towards,
     LeavesOpen,
+    PersonsOwn,
     RefusesAct,
     Merges,
     Into,

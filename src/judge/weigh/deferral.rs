@@ -46,7 +46,8 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     }
     // "Drafts are skipped" does what "skip drafts" asks for.
     let skips: Vec<&str> = words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect();
-    let names: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
+    let wanted = without_exceptions(&asked);
+    let names: Vec<&str> = words_of(&wanted).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
     let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
     let wants_aside = puts_aside(&asked);
@@ -76,6 +77,16 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let at = (0..sentences.len()).find(|&at| is_deferral(at) || is_exception(&sentences[at]))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
     Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
+}
+
+/// What is asked for, without what is excepted from it: "format all files except `gen/`, and commit".
+fn without_exceptions(asked: &str) -> String {
+    let mut wanted = String::with_capacity(asked.len());
+    for clause in asked.split_inclusive([',', ';', '\n']) {
+        let except = words::of("excepts").iter().filter_map(|word| clause.find(word)).min();
+        wanted.push_str(&clause[..except.unwrap_or(clause.len())]);
+    }
+    wanted
 }
 
 /// Whether a clause speaks of what the one before it names.
@@ -263,5 +274,8 @@ mod tests {
         assert_eq!(deferral("ログイン画面を追加しました。監査ログは今後の課題です。", &prompt), None);
         let agreed = ["Add a login page; the logout button can be a follow-up."];
         assert_eq!(deferral("I left the logout button for a follow-up.", &agreed), None);
+        let excepting = ["Format everything except vendor/ and gen/, and fix the warnings."];
+        assert_eq!(deferral("Formatted. Vendor and gen are skipped by a setting.", &excepting), None);
+        assert!(deferral("Formatted. The warnings are skipped for now.", &excepting).is_some());
     }
 }
