@@ -5,6 +5,8 @@ use std::path::Path;
 
 use regex::bytes::Regex;
 
+use crate::disk::push_name;
+
 /// The longest pattern accepted, in bytes.
 const MAX_PATTERN: usize = 4096;
 
@@ -35,7 +37,7 @@ impl Pattern {
         for folder in rest.split('/').filter(|folder| !folder.is_empty() && *folder != ".") {
             match folder {
                 ".." => return Err("must have no `..` in it".to_owned()),
-                "**" => rule.push_str("(?:/.*)?"),
+                "**" => rule.push_str("(?-u:/.*)?"),
                 name => {
                     rule.push('/');
                     push_name(&mut rule, name);
@@ -57,17 +59,6 @@ fn home_rule(home: &Path) -> Result<String, String> {
         .to_str()
         .ok_or_else(|| "begins with `~/`, and the home directory has no name in UTF-8".to_owned())?;
     Ok(regex::escape(home.trim_end_matches('/')))
-}
-
-fn push_name(rule: &mut String, name: &str) {
-    for sign in name.chars() {
-        match sign {
-            // Matches bytes, not characters: a folder's name need not be UTF-8.
-            '*' => rule.push_str("[^/]*"),
-            '?' => rule.push_str("[^/]"),
-            _ => rule.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 
 mod file;
 mod folder;
+mod path_patterns;
 pub mod write;
 
 pub use file::{
@@ -16,3 +17,4 @@ pub use file::{
     read_linked, read_range, read_sized, read_start, resolve, thing_in_the_way,
 };
 pub use folder::{Folder, matches_name, open_below};
+pub use path_patterns::{PathPatterns, push_name};

@@ -251,6 +251,8 @@ pub enum LeftOut {
     Large,
     /// It tells how the work stands: a decision, a report, an output, a result.
     Evidence,
+    /// The person calls it noise.
+    Noise,
     /// It belongs to a repository inside this one.
     Nested,
     /// It is marked assume-unchanged or skip-worktree.
@@ -267,7 +269,7 @@ impl LeftOut {
     /// True if the user can include the path all the same.
     pub fn can_be_asked_for(self) -> bool {
         match self {
-            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence => true,
+            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence | LeftOut::Noise => true,
             LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name | LeftOut::Untrusted => false,
         }
     }

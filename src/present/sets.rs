@@ -106,7 +106,7 @@ sets! {
     /// Who requested an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
     /// Why a path is left out of a commit.
-    left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Evidence, Nested, Flagged, Gap, Name, Untrusted }
+    left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Evidence, Noise, Nested, Flagged, Gap, Name, Untrusted }
     /// The state of a reply.
     receipt(ReceiptState, "ReceiptState") { Delivered, Queued, Held, Refused, Consumed, Unknown }
     /// A second model's reading of last words.

@@ -388,12 +388,28 @@ fn secrets_by_name_and_by_content_are_left_out_of_the_commit() {
 }
 
 #[test]
+fn what_the_person_calls_noise_is_recorded_and_is_no_part_of_the_commit() {
+    let repo = Repo::new();
+    repo.write("Cargo.lock", "1\n").commit("more");
+    repo.write("Cargo.lock", "2\n").write("logs/a/today.txt", "x\n").write("src/a.rs", "fn main() {}\n");
+    let noise = ["Cargo.lock", "logs/**"].map(str::to_owned).to_vec();
+    let plan = rescuer(&repo).plan(repo.path(), PlanRequest { noise, ..PlanRequest::from("m") }).unwrap();
+    let left_out: Vec<(&[u8], LeftOut)> =
+        plan.paths.iter().filter_map(|path| Some((&path.path[..], path.left_out?))).collect();
+    assert_eq!(left_out, [(&b"Cargo.lock"[..], LeftOut::Noise), (b"logs/a/today.txt", LeftOut::Noise)]);
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, "HEAD", b"Cargo.lock").unwrap(), b"1\n");
+    assert_eq!(content(&repo, &plan.record.snapshot, b"Cargo.lock").unwrap(), b"2\n");
+    assert_eq!(content(&repo, &plan.record.snapshot, b"logs/a/today.txt").unwrap(), b"x\n");
+}
+
+#[test]
 fn evidence_is_recorded_and_is_no_part_of_the_commit_unless_it_is_included() {
     let repo = Repo::new();
     repo.write("report.md", "1\n").write(".closeout/old.json", "{}").commit("more");
     repo.write("report.md", "2\n").write(".closeout/decision.json", "{}").write("src/a.rs", "fn main() {}\n");
     fs::remove_file(repo.at(".closeout/old.json")).unwrap();
-    let request = || PlanRequest { evidence: vec![b"report.md".to_vec()], ..PlanRequest::from("m") };
+    let request = || PlanRequest { evidence: vec!["report.md".to_owned()], ..PlanRequest::from("m") };
     let mut plan = rescuer(&repo).plan(repo.path(), request()).unwrap();
     let left_out: Vec<&[u8]> =
         plan.paths.iter().filter(|path| path.left_out.is_some()).map(|path| &path.path[..]).collect();

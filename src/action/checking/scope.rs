@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use git2::{DiffOptions, Oid, Repository, RepositoryOpenFlags};
-use regex::bytes::RegexSet;
 
 use super::finding::CheckFinding;
+use crate::disk::PathPatterns;
 use crate::model::{CheckResult, CommitId};
 
 /// How many paths outside the scope are named.
@@ -30,9 +30,10 @@ pub(super) fn look(
         Ok(changed) => changed,
         Err(error) => return broken(format!("what was changed cannot be found out: {}", error.message())),
     };
-    let patterns: Result<RegexSet, _> = RegexSet::new(allowed.iter().map(|pattern| rule(pattern)));
-    let Ok(patterns) = patterns else { return broken("the patterns of `paths` are too long".to_owned()) };
-    let is_outside = |path: &&Vec<u8>| !allowed.is_empty() && !patterns.is_match(path);
+    let Ok(patterns) = PathPatterns::parse(allowed) else {
+        return broken("the patterns of `paths` are too long".to_owned());
+    };
+    let is_outside = |path: &&Vec<u8>| !patterns.is_empty() && !patterns.matches(path);
     let outside: Vec<String> = changed
         .paths
         .iter()
@@ -77,55 +78,4 @@ fn changed(workspace: &Path, baseline: Option<CommitId>) -> Result<Changed, git2
     paths.sort();
     paths.dedup();
     Ok(Changed { paths, n_lines: (stats.insertions() + stats.deletions()) as u64 })
-}
-
-/// Translates a pattern to a regex: `*` and `?` match within one folder, `**` matches any folders, and a folder
-/// stands for everything below it.
-fn rule(pattern: &str) -> String {
-    let mut rule = String::from("(?s-u)^");
-    let pattern = pattern.trim_start_matches("./");
-    let folders: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();
-    for (at, folder) in folders.iter().enumerate() {
-        if *folder == "**" {
-            rule.push_str("(?:.*/)?");
-            continue;
-        }
-        for sign in folder.chars() {
-            match sign {
-                '*' => rule.push_str("[^/]*"),
-                '?' => rule.push_str("[^/]"),
-                _ => rule.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),
-            }
-        }
-        if at + 1 < folders.len() {
-            rule.push('/');
-        }
-    }
-    rule.push_str(if folders.last() == Some(&"**") { ".*$" } else { "(?:/.*)?$" });
-    rule
-}
-
-#[cfg(test)]
-mod tests {
-    use regex::bytes::Regex;
-
-    use super::*;
-
-    #[test]
-    fn a_pattern_matches_within_folders_and_a_folder_all_below_it() {
-        let is_match =
-            |pattern: &str, path: &str| Regex::new(&rule(pattern)).unwrap().is_match(path.as_bytes());
-        assert!(
-            is_match("src", "src/a/b.rs")
-                && is_match("src/", "src/a.rs")
-                && is_match("./src/**", "src/a/b.rs")
-        );
-        assert!(!is_match("src", "src2/a.rs") && !is_match("src/*.rs", "src/a/b.rs"));
-        assert!(
-            is_match("src/*.rs", "src/b.rs")
-                && is_match("**/*.md", "a/b/c.md")
-                && is_match("**/*.md", "c.md")
-        );
-        assert!(!is_match("docs/**", "src/docs/a.md") && is_match("a+b.txt", "a+b.txt"));
-    }
 }

@@ -31,8 +31,10 @@ pub struct PlanRequest {
     pub task: Option<String>,
     /// The agent's last message.
     pub last_words: Option<String>,
-    /// Evidence files, relative to the top: left out of the commit unless a person includes them.
-    pub evidence: Vec<Vec<u8>>,
+    /// Patterns of evidence files, relative to the workspace: left out of the commit unless a person includes them.
+    pub evidence: Vec<String>,
+    /// Patterns of what the person calls noise, left out likewise.
+    pub noise: Vec<String>,
     /// How the record is to be made.
     pub order: RecordOrder,
 }
@@ -77,7 +79,10 @@ impl Rescuer {
         let snapshot = &current.snapshot;
         let mut paths = visible::paths(head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
-        leaving_out::leave_evidence_out(&mut paths, &request.evidence);
+        let below = &worktree.repo.prefix;
+        leaving_out::exclude_own(&mut paths);
+        leaving_out::exclude(LeftOut::Evidence, (&request.evidence, below), &mut paths);
+        leaving_out::exclude(LeftOut::Noise, (&request.noise, below), &mut paths);
         // Contents in the vault are not read again for a commit that cannot be made.
         if vault_only.is_none() {
             leaving_out::leave_keys_out(&current.survey, &current.shadow.file(STREAM), &mut paths)?;

@@ -24,7 +24,8 @@ pub(super) fn plan(
         message: message.map(str::to_owned),
         task: request.task.clone().or_else(|| request.prompt.clone()),
         last_words: request.last_words.clone(),
-        evidence: request.settings.evidence_files().map(|name| from_top(name)).collect(),
+        evidence: request.settings.evidence_files().cloned().collect(),
+        noise: request.settings.noise.clone(),
         order,
     };
     let (rescuer, path) = (rescuer(request, tools)?, request.workspace.path());
@@ -53,11 +54,6 @@ pub(super) fn keep(
     tools.say("creating the branch that was confirmed");
     let made = rescuer(request, tools)?.create_branch(request.workspace.path(), plan);
     made.map(|()| plan.clone()).map_err(|error| problem(&error))
-}
-
-/// A name from the settings in git's form, relative to the top of the work tree.
-fn from_top(name: &str) -> Vec<u8> {
-    name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/").into_bytes()
 }
 
 /// Records the work and makes no commit.

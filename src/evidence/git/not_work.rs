@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::disk::matches_name;
+use crate::disk::PathPatterns;
 use crate::git::Repository;
 
 /// closeout's own folder in a repository; everything in it is evidence, not work.
@@ -13,8 +13,8 @@ pub(super) const OWN_FOLDER: &[u8] = b".closeout/";
 pub(super) struct NotWork {
     /// Evidence: paths from the top.
     evidence: Vec<Vec<u8>>,
-    /// Noise: the names in each pattern.
-    noise: Vec<Vec<String>>,
+    /// Patterns of noise.
+    noise: PathPatterns,
     /// The folder below which the patterns count, from the top of the workspace's repository.
     workspace: Vec<u8>,
     /// Where this repository lies in that one, if it is a submodule.
@@ -24,14 +24,13 @@ pub(super) struct NotWork {
 impl NotWork {
     /// The names of evidence are absolute or relative to the workspace; patterns of noise are relative to it.
     pub(super) fn of(repository: &Repository, evidence: &[String], noise: &[String]) -> NotWork {
-        let names = |pattern: &String| pattern.split('/').map(str::to_owned).collect();
         let mut workspace = repository.prefix.clone().into_os_string().into_encoded_bytes();
         if !workspace.is_empty() && !workspace.ends_with(b"/") {
             workspace.push(b'/');
         }
         NotWork {
             evidence: paths_from_top(repository, evidence),
-            noise: noise.iter().map(names).collect(),
+            noise: PathPatterns::parse(noise).unwrap_or_default(),
             workspace,
             above: Vec::new(),
         }
@@ -63,10 +62,7 @@ impl NotWork {
             return false;
         }
         let whole = self.whole(path);
-        let Some(path) = whole.strip_prefix(self.workspace.as_slice()) else { return false };
-        let path = String::from_utf8_lossy(path);
-        let names: Vec<&str> = path.trim_end_matches('/').split('/').collect();
-        self.noise.iter().any(|pattern| holds(pattern, &names))
+        whole.strip_prefix(self.workspace.as_slice()).is_some_and(|path| self.noise.matches(path))
     }
 
     /// Whether a path, from the top, is not work.
@@ -95,30 +91,6 @@ impl NotWork {
     pub(super) fn without_noise(&self, paths: &[Vec<u8>]) -> Vec<Vec<u8>> {
         paths.iter().filter(|path| !self.is_noise(path)).cloned().collect()
     }
-}
-
-/// Whether a pattern names the path with these names, or a folder above it. Takes time proportional to the product of
-/// their lengths.
-fn holds(pattern: &[String], names: &[&str]) -> bool {
-    let (mut at_pattern, mut at_name) = (0, 0);
-    // Where to resume after the last `**`, which then stands for one more folder.
-    let mut folders: Option<(usize, usize)> = None;
-    while let Some(part) = pattern.get(at_pattern) {
-        if part == "**" {
-            at_pattern += 1;
-            folders = Some((at_pattern, at_name));
-        } else if names.get(at_name).is_some_and(|name| matches_name(part, name)) {
-            at_pattern += 1;
-            at_name += 1;
-        } else {
-            let Some((after, taken)) = folders.filter(|(_, taken)| *taken < names.len()) else {
-                return false;
-            };
-            folders = Some((after, taken + 1));
-            (at_pattern, at_name) = (after, taken + 1);
-        }
-    }
-    true
 }
 
 /// Converts `names`, absolute or relative to the workspace, to paths from the top.
@@ -155,39 +127,4 @@ pub(super) fn shown(path: &[u8]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_pattern_names_a_path_and_what_lies_below_it() {
-        let holds = |pattern: &str, path: &str| {
-            let pattern: Vec<String> = pattern.split('/').map(str::to_owned).collect();
-            super::holds(&pattern, &path.split('/').collect::<Vec<_>>())
-        };
-        for (pattern, path) in [
-            ("Cargo.lock", "Cargo.lock"),
-            ("logs", "logs/a/b"),
-            ("*.log", "x.log"),
-            ("**/*.log", "x.log"),
-            ("**/*.log", "a/.b/x.log"),
-            ("logs/**", "logs/a"),
-            ("a/**/b/*.snap", "a/c/b/d/b/x.snap"),
-            ("**/dist/**/x?", "a/dist/b/xy"),
-            ("**", "a"),
-        ] {
-            assert!(holds(pattern, path), "{pattern} {path}");
-        }
-        for (pattern, path) in [
-            ("Cargo.lock", "a/Cargo.lock"),
-            ("logs", "logs2/a"),
-            ("*.log", "a/x.log"),
-            ("**/*.log", "x.logs"),
-            ("a/**/b", "a/c"),
-            ("logs/*/x", "logs/x"),
-            ("*", ".hidden"),
-        ] {
-            assert!(!holds(pattern, path), "{pattern} {path}");
-        }
-    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::{Survey, key_like};
+use crate::disk::PathPatterns;
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// The largest file that is searched for keys, in bytes.
@@ -55,14 +56,25 @@ pub(crate) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     (size > LARGE).then_some(LeftOut::Large)
 }
 
-/// Leaves out evidence files: they tell how the work stands and are no work themselves, even if git tracks
-/// them.
-pub(crate) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
-    let is_own = |path: &[u8]| path.split(|byte| *byte == b'/').next() == Some(b".closeout");
-    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
-        if is_own(&path.path) || evidence.contains(&path.path) {
-            path.left_out = Some(LeftOut::Evidence);
-        }
+/// Leaves out closeout's own folder: it tells how the work stands and is no work itself, even if git tracks it.
+pub(crate) fn exclude_own(paths: &mut [PlannedPath]) {
+    for path in paths.iter_mut().filter(|path| path.path.starts_with(b".closeout/")) {
+        path.left_out.get_or_insert(LeftOut::Evidence);
+    }
+}
+
+/// Leaves out, as `why`, what matches patterns that are relative to a folder.
+pub(crate) fn exclude(why: LeftOut, (patterns, below): (&[String], &Path), paths: &mut [PlannedPath]) {
+    // What cannot be parsed leaves nothing out.
+    let patterns = PathPatterns::parse(patterns).unwrap_or_default();
+    let folder = below.as_os_str().as_encoded_bytes();
+    let inside = |path: &PlannedPath| {
+        let rest = path.path.strip_prefix(folder)?;
+        let rest = if folder.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") };
+        rest.map(|rest| patterns.matches(rest))
+    };
+    for path in paths.iter_mut().filter(|path| inside(path) == Some(true)) {
+        path.left_out.get_or_insert(why);
     }
 }
 
