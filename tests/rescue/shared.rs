@@ -118,3 +118,34 @@ fn a_setting_of_the_user_counts_too() {
     assert_eq!(by_closeout, by_git);
     assert!(by_git["branch"].contains("660"), "{by_git:?}");
 }
+
+/// The files that git replaces too: the index, the branch, both logs, and the packed references once a branch is deleted.
+const REPLACED: [&str; 5] = ["index", "refs/heads/work", "logs/HEAD", "logs/refs/heads/work", "packed-refs"];
+/// Each of these files has a mode before that is not the one of a new file.
+const BEGIN_PRIVATE: &str = r#"set -e; umask "$2"; git init -q -b work "$1"; cd "$1"
+echo 1 >f; git add f; git commit -qm one; git branch old; git pack-refs --all; git commit -q --allow-empty -m two
+cd .git; chmod 600 index refs/heads/work logs/HEAD logs/refs/heads/work packed-refs; cd ..
+git config core.sharedRepository "$3"; echo 2 >f"#;
+const DELETE_BY_GIT: &str = r#"set -e; umask "$2"; cd "$1"; git commit -qam three; git branch -qD old"#;
+/// The undo of a branch that was packed meanwhile deletes it.
+const DELETE_BY_CLOSEOUT: &str = r#"set -e; umask "$2"; cd "$1"; "$CLOSEOUT" rescue -y -m three --new-branch
+git pack-refs --all; chmod 600 .git/packed-refs; "$CLOSEOUT" undo -y; "$CLOSEOUT" rescue -y -m three"#;
+
+/// Git gives what it replaces the mode of a new file, and shares an old log.
+#[test]
+fn what_is_replaced_has_the_mode_that_git_gives_it() {
+    for value in ["group", "everybody", "0640", "0600"] {
+        let env = TestEnv::beside(&Repo::unborn());
+        fs::write(env.at("home/.gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n").unwrap();
+        let [by_git, by_closeout] =
+            [("git", DELETE_BY_GIT), ("closeout", DELETE_BY_CLOSEOUT)].map(|(name, then)| {
+                run(&env, BEGIN_PRIVATE, [name, "022", value]);
+                run(&env, then, [name, "022", value]);
+                REPLACED.map(|file| {
+                    let mode = env.at(name).join(".git").join(file).metadata().unwrap().permissions().mode();
+                    format!("{file} {:o}", mode & 0o7777)
+                })
+            });
+        assert_eq!(by_closeout, by_git, "{value:?}");
+    }
+}

@@ -60,7 +60,7 @@ pub(crate) fn change(
     if !lock.with_packed(repo).map_err(|error| cannot(name, &error.to_string()))? {
         return Err(cannot(name, "packed-refs.lock exists"));
     }
-    take_out_packed(repo, name)?;
+    take_out_packed(repo, name, sharing)?;
     lock.remove().map_err(RescueError::io("remove", &file))?;
     drop(lock);
     tidy(repo, name);
@@ -209,14 +209,17 @@ fn tries() -> impl Iterator<Item = ()> {
 ///
 /// # Errors
 /// The file cannot be read or replaced; it is then unchanged.
-pub(crate) fn take_out_packed(repo: &Repository, name: &str) -> Result<(), RescueError> {
+pub(crate) fn take_out_packed(repo: &Repository, name: &str, sharing: Sharing) -> Result<(), RescueError> {
     let Some(rest) = PackedRefs::read(repo)?.without(name) else { return Ok(()) };
     let path = repo.common_dir.join("packed-refs");
     let replace = || {
         let place = below(repo, &path, Missing::Fail)?;
-        let new = NewFile::create(place.folder(), 0o600, &rest)?;
-        let mode = place.folder().stat(place.name())?.st_mode;
-        rustix::fs::fchmod(new.as_file(), Mode::from_raw_mode(mode))?;
+        let new = NewFile::create(place.folder(), 0o666, &rest)?;
+        if sharing == Sharing::Masked {
+            let mode = place.folder().stat(place.name())?.st_mode;
+            rustix::fs::fchmod(new.as_file(), Mode::from_raw_mode(mode))?;
+        }
+        sharing.share(new.as_file())?;
         new.put_whole(place.name(), Over::Any)
     };
     replace().map_err(RescueError::io("write", &path))

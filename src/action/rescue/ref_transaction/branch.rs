@@ -87,7 +87,7 @@ impl<'r> Branch<'r> {
         let who = known.map_or_else(|| who(git), Ok)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = git_files::create(git, &prepared).map_err(failed)?;
-        keep_mode(&repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
+        keep_mode(git, &repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
         let value = plan.to.map(|to| to.to_string()).unwrap_or_default();
         file.write_all(format!("{value}\n").as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
@@ -133,7 +133,7 @@ impl<'r> Branch<'r> {
         let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
         if self.plan.to.is_none() {
-            ref_files::take_out_packed(self.repo, self.plan.branch.as_str())?;
+            ref_files::take_out_packed(self.repo, self.plan.branch.as_str(), self.sharing)?;
         }
         let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
@@ -164,10 +164,13 @@ impl<'r> Branch<'r> {
     }
 }
 
-/// Gives the replacement of `old` the same mode, because access for others may be deliberate.
-pub(crate) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
+/// Gives the replacement of `old` the same mode, because access for others may be deliberate. Where the files of a repository
+/// are shared, git gives each the mode of a new one.
+pub(crate) fn keep_mode(git: &Git<'_>, old: &Path, new: &File) -> io::Result<()> {
     match old.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => new.set_permissions(metadata.permissions()),
+        Ok(metadata) if metadata.is_file() && git.sharing().map_err(io::Error::other)? == Sharing::Masked => {
+            new.set_permissions(metadata.permissions())
+        }
         _ => Ok(()),
     }
 }
@@ -208,7 +211,7 @@ fn log(repo: &Repository, plan: &Move, (who, sharing): (&str, Sharing), repeat: 
             last.is_some_and(|last| last.old == from && last.new == to)
         };
         if repeat == Repeat::Allowed || !is_told() {
-            let _ = append(repo, &log_file(repo, log_of), &text, from.is_none().then_some(sharing));
+            let _ = append(repo, &log_file(repo, log_of), &text, (sharing, from.is_none()));
         }
     };
     if !plan.is_branch_only {
@@ -323,17 +326,19 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
 /// The longest log that is copied, in bytes.
 const LOG_CAP: u64 = 64 << 20;
 
-/// Appends a line to a reflog; creates a missing one only with a sharing for it. A log with a second name elsewhere is replaced
-/// by a longer copy, so that the other stays as it is; git would write to both.
-fn append(repo: &Repository, path: &Path, text: &str, made: Option<Sharing>) -> io::Result<()> {
-    let place = below(repo, path, made.map_or(Missing::Fail, Missing::Create))?;
-    if let Some(sharing) = made {
-        // One that is there already keeps its mode.
+/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is replaced by a
+/// longer copy, so that the other stays as it is; git would write to both.
+fn append(repo: &Repository, path: &Path, text: &str, (sharing, is_made): (Sharing, bool)) -> io::Result<()> {
+    let place = below(repo, path, if is_made { Missing::Create(sharing) } else { Missing::Fail })?;
+    if is_made {
+        // One that is there already is appended to.
         let _ = place.create_shared(sharing);
     }
     let mut log = place.open_to_append()?;
     let metadata = log.metadata()?;
     if metadata.nlink() == 1 {
+        // Git shares an old log too, where it may: not that of another user.
+        let _ = sharing.share(&log);
         return log.write_all(text.as_bytes());
     }
     let content = disk::read_start(&log, LOG_CAP)?;
@@ -342,6 +347,7 @@ fn append(repo: &Repository, path: &Path, text: &str, made: Option<Sharing>) -> 
     }
     let copy = NewFile::create(place.folder(), 0o600, &[&content[..], text.as_bytes()].concat())?;
     copy.as_file().set_permissions(metadata.permissions())?;
+    sharing.share(copy.as_file())?;
     copy.put_whole(place.name(), Over::Any)
 }
 

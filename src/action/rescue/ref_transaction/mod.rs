@@ -108,7 +108,7 @@ fn prepare<'t>(
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
     let written = git_files::create(git, &beside).and_then(|mut new| {
         after.as_ref().unwrap_or(&empty).write_to(&mut new)?;
-        branch::keep_mode(&worktree.repo.index(), &new)?;
+        branch::keep_mode(git, &worktree.repo.index(), &new)?;
         new.sync_all()
     });
     written.map_err(RescueError::io("write", &beside))?;
