@@ -186,3 +186,56 @@ fn a_repository_inside_that_changes_its_rules_or_tracks_more_is_looked_at_again(
         assert!(below(&repo, &made.snapshot, "inner").contains("a.tmp"), "{case}: {:?}", made.gaps);
     }
 }
+
+/// Git takes a repository without a HEAD for a plain folder, and one whose files the repository around it tracks: it applies
+/// their rules, which hide what they track themselves.
+#[test]
+fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() {
+    for is_broken in [true, false] {
+        let repo = Repo::new();
+        repo.write(".gitignore", "*.log\nvendor/\n").write("inner/outer", "1\n").commit("rules");
+        let inner = repo.beside("repo/inner");
+        inner.git(["init", "-q"]);
+        inner.write(".gitignore", "dist/\n*.tmp\n").write("dist/own", "1\n").git(["add", "-f", "dist/own"]);
+        inner.git(["commit", "-q", "-m", "tracked"]);
+        inner
+            .write("dist/own", "2\n")
+            .write("sub/deep/free", "1\n")
+            .write("a.tmp", "1\n")
+            .write("outer", "2\n");
+        // Here its own rules hide everything, and there is nothing beside it.
+        let all = repo.beside("repo/deep/er/all");
+        all.git(["init", "-q"]);
+        all.write(".gitignore", "*\n").write("f", "1\n");
+        // What this repository's own rules name stays out.
+        let vendored = repo.beside("repo/vendor/lib");
+        vendored.git(["init", "-q"]);
+        vendored.write("v", "1\n");
+        if is_broken {
+            for broken in [&inner, &all, &vendored] {
+                fs::remove_file(broken.git_dir().join("HEAD")).unwrap();
+            }
+        }
+        let rescuer = rescuer(&repo);
+        let plan = rescuer.plan(repo.path(), "saved").unwrap();
+        let made = &plan.record;
+        let mut expected = names([".gitignore", "dist/own", "sub/deep/free", "outer"]);
+        if is_broken {
+            expected.insert("a.tmp".to_owned());
+            assert_eq!(below(&repo, &made.snapshot, "deep/er/all"), names([".gitignore", "f"]));
+        }
+        assert_eq!(below(&repo, &made.snapshot, "inner"), expected, "{is_broken}");
+        assert_eq!(below(&repo, &made.snapshot, "vendor"), names([]));
+        let named: BTreeSet<_> = made.gaps.iter().map(|gap| &gap.path[..]).collect();
+        let broken: BTreeSet<&[u8]> =
+            if is_broken { [&b"deep/er/all"[..], b"inner"].into() } else { [].into() };
+        assert_eq!(named, broken);
+        // What git itself would add is in the commit, and nothing else.
+        let taken = plan.paths.iter().filter(|path| path.left_out.is_none());
+        let taken: BTreeSet<_> = taken.map(|path| String::from_utf8_lossy(&path.path).into_owned()).collect();
+        let mut to_add = names(["inner/.gitignore", "inner/outer", "inner/sub/deep/free"]);
+        to_add.retain(|path| taken.contains(path) || path != "inner/.gitignore");
+        assert_eq!(taken, to_add);
+        super::hostile::assert_silent(&repo);
+    }
+}

@@ -4,6 +4,7 @@
 
 pub(super) mod reuse;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
@@ -164,9 +165,12 @@ fn read(
     let hanging_rules = if worktree.is_without_rules { None } else { git.hanging_rules(&shadow)? };
     shadow.lists_untracked = !worktree.is_without_rules && hanging_rules.is_none();
     let mut spool = Spool::create(git, &shadow.file(STREAM))?;
+    let is_first = Cell::new(true);
     let is_wanted = |expected: &Expected| {
         check_size(worktree, order, expected)?;
-        worktree.rescuer.reached(Stage::Listed);
+        if is_first.take() {
+            worktree.rescuer.reached(Stage::Listed);
+        }
         Ok(())
     };
     let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;

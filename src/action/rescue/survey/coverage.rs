@@ -21,6 +21,8 @@ pub(crate) struct Unlisted {
     pub(crate) paths: BTreeSet<Vec<u8>>,
     /// Folders that are repositories and of which nothing was listed.
     pub(crate) nested: BTreeSet<Vec<u8>>,
+    /// Folders that are repositories, of which something was listed as if they were none.
+    pub(crate) plain: BTreeSet<Vec<u8>>,
     /// Folders that could not be read, with the reason.
     pub(crate) unread: Vec<(Vec<u8>, String)>,
     /// Folders that lie too deep to be kept.
@@ -72,6 +74,9 @@ pub(crate) fn unlisted(
         if is_repository && !has_any_below(listed, &folder) {
             found.nested.insert(folder);
             continue;
+        }
+        if is_repository {
+            found.plain.insert(folder.clone());
         }
         for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
             let path = if folder.is_empty() { name } else { [&folder, &b"/"[..], &name].concat() };

@@ -163,7 +163,10 @@ impl InnerRules {
         if new.is_empty() {
             return Ok(());
         }
-        let around = ignored_around(git, shadow, &new).map_err(|error| error.to_string());
+        let names = new.iter().flat_map(|(folder, asked)| {
+            [*folder].into_iter().chain(asked.paths.iter().map(|path| &path[..]))
+        });
+        let around = ignored_around(git, shadow, names).map_err(|error| error.to_string());
         for (folder, asked) in new {
             let ignored = match &around {
                 Ok(around) => ignored_in(git, shadow, folder, around).map_err(|error| error.to_string()),
@@ -179,16 +182,13 @@ impl InnerRules {
 /// What begins a path that is no pathspec of another kind.
 const HERE: &[u8] = b"./";
 
-/// What the rules of this repository match of the folders and paths, whether or not anything tracks it. They include the
-/// rule files in these folders.
-fn ignored_around(
+/// What the rules of this repository match of these folders and paths, whether or not anything tracks it. For a path below
+/// a folder they include the rule files there.
+pub(crate) fn ignored_around<'p>(
     git: &Git<'_>,
     shadow: &Shadow,
-    found: &[(&[u8], Asked)],
+    names: impl Iterator<Item = &'p [u8]>,
 ) -> Result<BTreeSet<Vec<u8>>, RescueError> {
-    let names = found
-        .iter()
-        .flat_map(|(folder, asked)| [*folder].into_iter().chain(asked.paths.iter().map(|path| &path[..])));
     let input = Stdin::Bytes(names.flat_map(|name| [HERE, name, b"\0"].concat()).collect());
     // The command takes no paths that are marked as literal; behind `./` each is.
     let args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
@@ -262,6 +262,7 @@ fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
 }
 
-fn is_within(path: &[u8], ignored: &BTreeSet<Vec<u8>>) -> bool {
-    ignored.contains(path) || listing::folders(path).any(|folder| ignored.contains(folder))
+/// Whether a path is one of `folders` or below one.
+pub(crate) fn is_within(path: &[u8], folders: &BTreeSet<Vec<u8>>) -> bool {
+    folders.contains(path) || listing::folders(path).any(|folder| folders.contains(folder))
 }

@@ -10,6 +10,7 @@ pub(super) mod listing;
 pub(super) mod mapped;
 pub(super) mod nested;
 pub(super) mod reading;
+pub(super) mod search;
 pub(super) mod seen_index;
 pub(super) mod spool;
 
@@ -18,9 +19,10 @@ use std::time::Duration;
 
 use crate::action::clock;
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::inside::{InnerRules, too_deep};
+use crate::action::rescue::survey::inside::InnerRules;
 use crate::action::rescue::survey::listing::Head;
-use crate::action::rescue::survey::reading::{Found, is_too_deep};
+use crate::action::rescue::survey::reading::Found;
+use crate::action::rescue::survey::search::{Names, Search};
 use crate::disk::write::is_removed;
 use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
@@ -43,6 +45,9 @@ const MAPPED: Duration = Duration::from_mins(1);
 /// The largest file that is read twice for that reason, in bytes.
 const MAPPED_CAP: u64 = 16 << 20;
 
+/// How many files more than were read before are asked about again.
+const MORE: usize = 1000;
+
 /// The uncommitted state as it was read.
 pub(crate) struct Survey {
     pub(crate) head: Head,
@@ -55,6 +60,8 @@ pub(crate) struct Survey {
     pub(crate) nested: BTreeSet<Vec<u8>>,
     /// What is untracked, as git listed it.
     pub(crate) untracked: Untracked,
+    /// Files that git passes over by rules of a repository inside that it takes for a plain folder.
+    pub(crate) hidden: BTreeSet<Vec<u8>>,
     /// What ignore rules match: files, and folders that are ignored entirely.
     pub(crate) ignored: BTreeSet<Vec<u8>>,
     /// What could not be read.
@@ -107,7 +114,8 @@ pub(crate) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Resul
     survey_if(git, shadow, spool, &|_| Ok(()))
 }
 
-/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading.
+/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading, and again before many more
+/// files are read.
 pub(crate) fn survey_if(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -137,7 +145,7 @@ pub(crate) fn survey_if(
         }
         names.leave_out_deep();
         names.paths.extend(others.iter().cloned());
-        if round == 1 {
+        if round == 1 || names.paths.len() > kept.len() + MORE {
             is_wanted(&expected(&tree, &names.paths, &entries))?;
         }
         let mut gaps = names.gaps;
@@ -150,7 +158,7 @@ pub(crate) fn survey_if(
         let is_settled = is_covered && !is_moving;
         if is_settled || round == ROUNDS {
             let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
-            let (nested, ignored) = (names.nested, names.ignored);
+            let (nested, hidden, ignored) = (names.nested, names.hidden, names.ignored);
             let index_problem = problem.map(|gap| gap.reason);
             return Ok(Survey {
                 head,
@@ -159,6 +167,7 @@ pub(crate) fn survey_if(
                 blobs,
                 nested,
                 untracked,
+                hidden,
                 ignored,
                 gaps,
                 is_settled,
@@ -267,122 +276,4 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
         }
     }
     expected
-}
-
-/// Where names are looked for.
-struct Search<'a> {
-    git: &'a Git<'a>,
-    shadow: &'a Shadow,
-    tree: &'a WorkTree,
-    rules: &'a mut InnerRules,
-}
-
-struct Names {
-    paths: BTreeSet<Vec<u8>>,
-    nested: BTreeSet<Vec<u8>>,
-    ignored: BTreeSet<Vec<u8>>,
-    gaps: Vec<Gap>,
-}
-
-impl Names {
-    /// What the index and git's list name, and what is in nested repositories.
-    fn list(
-        search: &mut Search<'_>,
-        entries: &[IndexEntry],
-        untracked: &Untracked,
-    ) -> Result<Names, RescueError> {
-        let tree = search.tree;
-        let warnings = untracked.warnings.iter().cloned();
-        let mut names = Names {
-            paths: untracked.paths.iter().cloned().collect(),
-            nested: BTreeSet::new(),
-            ignored: BTreeSet::new(),
-            gaps: warnings.map(|reason| Gap { path: Vec::new(), reason }).collect(),
-        };
-        for entry in entries {
-            if entry.is_gitlink() && tree.is_folder(&entry.path) {
-                names.nested.insert(entry.path.clone());
-            } else {
-                // Includes a path where a submodule was: git does not list what is there now.
-                names.paths.insert(entry.path.clone());
-            }
-        }
-        names.nested.extend(untracked.nested.iter().cloned());
-        names.name_broken(search.git, tree, entries);
-        let nested = std::mem::take(&mut names.nested);
-        names.add_nested(search, nested)?;
-        Ok(names)
-    }
-
-    /// Adds the repositories at these folders, with what is in them.
-    fn add_nested(
-        &mut self,
-        search: &mut Search<'_>,
-        mut folders: BTreeSet<Vec<u8>>,
-    ) -> Result<(), RescueError> {
-        let Search { git, shadow, tree, rules } = search;
-        let (mut inside, mut ignored) = rules.find(git, shadow, tree, &folders)?;
-        self.paths.append(&mut inside.paths);
-        self.gaps.append(&mut inside.gaps);
-        self.ignored.append(&mut ignored);
-        self.nested.append(&mut folders);
-        Ok(())
-    }
-
-    /// Turns what lies too deep into gaps.
-    fn leave_out_deep(&mut self) {
-        let is_kept =
-            |path: &Vec<u8>| !is_too_deep(path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or(b""));
-        let (kept, deep): (_, BTreeSet<_>) = std::mem::take(&mut self.paths).into_iter().partition(is_kept);
-        self.paths = kept;
-        self.gaps.extend(deep.into_iter().map(too_deep));
-    }
-
-    /// Adds what git did not list, and tells whether there was anything. Ignore rules are asked again after the search, so that ignored files that
-    /// appear meanwhile are not added.
-    fn add_unlisted(&mut self, search: &mut Search<'_>) -> Result<bool, RescueError> {
-        let Search { git, shadow, tree, .. } = *search;
-        let mut ignored = coverage::ignored(git, shadow)?;
-        let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
-        if unlisted.is_empty() {
-            self.ignored.append(&mut ignored);
-            return Ok(false);
-        }
-        if !unlisted.paths.is_empty() || !unlisted.nested.is_empty() {
-            ignored = coverage::ignored(git, shadow)?;
-            unlisted.paths.retain(|path| {
-                !ignored.contains(path) && !listing::folders(path).any(|it| ignored.contains(it))
-            });
-        }
-        unlisted.nested.retain(|folder| !ignored.contains(folder));
-        self.add_nested(search, unlisted.nested)?;
-        self.paths.extend(unlisted.paths);
-        for (path, reason) in unlisted.unread {
-            // Git reported it too, in words from which no path can be told for sure.
-            let reported = listing::not_opened(&path);
-            self.gaps.retain(|gap| !gap.path.is_empty() || !gap.reason.starts_with(&reported));
-            self.gaps.push(Gap { path, reason });
-        }
-        self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
-        self.ignored.append(&mut ignored);
-        Ok(true)
-    }
-
-    /// Reports nested folders whose git directory is broken or not theirs: their files are kept as plain files.
-    fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry]) {
-        let tracked: BTreeSet<&[u8]> = entries.iter().map(|entry| &entry.path[..]).collect();
-        let untracked = self.paths.iter().filter(|path| !tracked.contains(&path[..]));
-        let parents = untracked.filter_map(|path| {
-            let end = path.iter().rposition(|byte| *byte == b'/')?;
-            Some(path[..end].to_vec())
-        });
-        let folders: BTreeSet<Vec<u8>> = parents.chain(self.nested.iter().cloned()).collect();
-        for folder in folders {
-            let is_there = matches!(tree.stamp(&[&folder, &b"/.git"[..]].concat()), Ok(Some(_)));
-            if is_there && let Some(why) = nested::unused(git.repo, &folder) {
-                let reason = format!("its git directory {why}; its files are kept as plain files");
-                self.gaps.push(Gap { path: folder, reason });
-            }
-        }
-    }
 }

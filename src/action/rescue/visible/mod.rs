@@ -51,6 +51,7 @@ pub(crate) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
         } else if is_link(old)
             || is_link(new)
             || survey.nested.contains(path)
+            || survey.hidden.contains(path)
             || survey.nested.iter().any(|folder| is_below(path, folder))
         {
             Some(LeftOut::Nested)
