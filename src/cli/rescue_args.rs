@@ -112,7 +112,7 @@ pub(super) struct Restore {
     /// The record: its reference, the first characters of the reference's last part, or a bundle of the vault
     #[arg(value_name = "RECORD")]
     pub(super) record: String,
-    /// The target folder, which must be empty or missing
+    /// The target folder, which must be empty or missing, or hold only files of this record
     #[arg(value_name = "INTO")]
     pub(super) into: PathBuf,
     /// The workspace

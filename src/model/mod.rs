@@ -153,7 +153,7 @@ pub use rescue_plan::{
 pub use rescue_programs::{OwnProgram, PlannedPrograms, WantedProgram};
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
-    RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
+    RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord, Restored,
 };
 pub use response::Response;
 pub use run_view::{RunEnd, RunView};

@@ -32,8 +32,18 @@ fn a_record_is_listed_given_back_and_deleted_only_with_a_yes_to_the_loss() {
     assert_eq!(restored.code, 0, "{restored:?}");
     assert_eq!(fs::read_to_string(into.join(".env")).unwrap(), "TOKEN=1\n");
     assert_eq!(fs::read_to_string(into.join("parser.rs")).unwrap(), "staged\nand not\n");
+    fs::remove_file(into.join(".env")).unwrap();
     let again = env.run(env.at("."), &restore);
-    assert_eq!(again.code, 20, "{again:?}");
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(
+        again.out.starts_with("1 file written to ") && again.out.contains(" more were there already"),
+        "{again:?}"
+    );
+    fs::write(into.join("parser.rs"), "edited\n").unwrap();
+    let refused = env.run(env.at("."), &restore);
+    assert_eq!(refused.code, 20, "{refused:?}");
+    assert!(refused.err.contains("parser.rs is not as in the record"), "{refused:?}");
+    assert_eq!(fs::read_to_string(into.join("parser.rs")).unwrap(), "edited\n");
     let forget = ["forget", name, "--path", path, "--yes"];
     let refused = env.run(env.at("."), &forget);
     assert_eq!(refused.code, 20, "{refused:?}");

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, Rescuer, Stage};
 
 use super::fixture::*;
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 /// Commits and undoes it; everything is as before.
 fn assert_there_and_back(repo: &Repo) {
@@ -201,8 +201,65 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
     }
     assert_eq!(fs::read_link(into.join("link")).unwrap(), fs::read_link(repo.at("link")).unwrap());
     assert_eq!(fs::read(into.join("names-that-git-refuses/0")).unwrap(), b"refused\n");
-    let again = rescuer(&repo).restore(repo.path(), &record.reference, &into);
-    assert!(matches!(again, Err(RescueError::Refused(_))), "{again:?}");
+    // What is there as in the record stays, and nothing else may be.
+    let restore = || rescuer(&repo).restore(repo.path(), &record.reference, &into);
+    assert_eq!(restore().unwrap(), n_files);
+    type Spoiling = fn(&Path);
+    let spoil: [(&str, Spoiling); 6] = [
+        ("more", |into| fs::write(into.join("more"), "1").unwrap()),
+        ("new/more", |into| fs::create_dir(into.join("new/more")).unwrap()),
+        ("split", |into| fs::write(into.join("split"), "edited\n").unwrap()),
+        ("e", |into| make_executable(&into.join("e"))),
+        ("link", |into| fs::write(into.join("link"), "1").unwrap()),
+        ("README", |into| fs::create_dir(into.join("README")).unwrap()),
+    ];
+    for (name, spoil) in spoil {
+        let place = into.join(name);
+        let _ = fs::remove_file(&place);
+        if ["e", "split"].contains(&name) {
+            restore().unwrap();
+        }
+        spoil(&into);
+        let refused = restore();
+        assert!(
+            matches!(&refused, Err(RescueError::Refused(it)) if it.contains(name)),
+            "{name}: {refused:?}"
+        );
+        fs::remove_file(&place).or_else(|_| fs::remove_dir(&place)).unwrap();
+        assert_eq!(restore().unwrap(), n_files, "{name}");
+    }
+}
+
+/// It says what was written, takes the file away that it could not write to its end, and the same restore again completes it.
+#[test]
+fn a_restore_that_ends_in_the_middle_is_completed_by_the_next() {
+    let repo = rich();
+    repo.write("large", &"0123456789abcdef".repeat(33 << 16)).write("z", "last\n");
+    let record = record(&repo);
+    let into = repo.root().join("into");
+    // What is large is written on its own; this git breaks off in the middle.
+    let git = git_program();
+    let breaking = format!(
+        "case \"$*\" in *'cat-file blob'*) printf half; exit 1 ;; esac\nexec '{}' \"$@\"",
+        git.display()
+    );
+    let breaking = repo.script("odd-git", &breaking);
+    let restore = |git: &Path| {
+        let rescuer = Rescuer { git: git.to_owned(), ..rescuer(&repo) };
+        rescuer.restore_paths(repo.path(), &record.reference, &[], &into)
+    };
+    let failed = restore(&breaking).unwrap_err();
+    assert_eq!(failed.class(), closeout::model::ActionClass::Failed, "{failed}");
+    let n_there = files_below(&into).len();
+    assert!(n_there > 0 && n_there < record.n_files, "{failed}");
+    let words = format!("{n_there} of {} files are in {}", record.n_files, into.display());
+    assert!(failed.to_string().contains(&words), "{failed}");
+    assert!(!into.join("large").exists());
+    let restored = restore(&git).unwrap();
+    assert_eq!((restored.n_there, restored.n_files()), (n_there, record.n_files));
+    for name in ["large", "z", "new/deep/x"] {
+        assert!(fs::read(into.join(name)).unwrap() == fs::read(repo.at(name)).unwrap(), "{name}");
+    }
 }
 
 // Every record can be restored, even if the work tree uses the name of the folder for refused names.

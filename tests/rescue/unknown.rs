@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RecordState, RescueRecord};
+use closeout::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RecordState, RescueRecord, Restored};
 
 use super::fixture::*;
 use super::keep::list;
@@ -50,7 +50,8 @@ fn the_records_of_two_state_folders_are_no_damage_to_each_other() {
     let look = words.split('`').nth(1).unwrap().strip_prefix("git ").unwrap();
     assert!(repo.git(look.split(' ')).contains("new/deep/x"), "{look}");
     assert!(!into.exists());
-    let n_files = elsewhere(&repo).restore_unknown(repo.path(), &ours.reference, &[], &into).unwrap();
+    let n_files =
+        elsewhere(&repo).restore_unknown(repo.path(), &ours.reference, &[], &into).unwrap().n_files();
     assert_eq!(n_files, ours.n_files);
 }
 
@@ -81,7 +82,7 @@ fn a_record_that_lacks_a_content_is_lost_although_its_reference_stays() {
             rescuer(&repo).restore_paths(repo.path(), &lost.reference, paths, &repo.root().join(name))
         };
         assert!(matches!(restore(&[], "all"), Err(RescueError::Damage(_))));
-        assert_eq!(restore(&[b"new".to_vec()], "part").unwrap(), 1);
+        assert_eq!(restore(&[b"new".to_vec()], "part").unwrap().n_written, 1);
     }
 }
 
@@ -216,7 +217,7 @@ fn where_the_repository_cannot_be_used_nobody_says_that_there_is_no_such_record(
     let into = repo.root().join("into");
     let denied = [
         elsewhere(&repo).restore(repo.path(), &made.reference, &into),
-        elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into),
+        elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into).map(Restored::n_files),
     ];
     for denied in denied {
         assert!(matches!(denied, Err(RescueError::Unusable(_))), "{denied:?}");

@@ -29,7 +29,7 @@ fn a_bundle_gives_the_work_back_when_the_repository_is_gone() {
     assert_eq!(list(&repo).records[0].vault, Some(bundle.clone()));
     fs::remove_dir_all(repo.git_dir()).unwrap();
     let into = repo.root().join("into");
-    let n = rescuer(&repo).restore_vault(&bundle, &[], &into).unwrap();
+    let n = rescuer(&repo).restore_vault(&bundle, &[], &into).unwrap().n_files();
     assert_eq!(n, made.n_files);
     assert_restored(&repo, &into);
 }

@@ -15,8 +15,8 @@ use crate::cli::target_workspace::{confirm, engine_config, over};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ForgottenRecord, KeptRecord, Reach, RecordList, RecordState, display_text,
-    quantity,
+    ActionClass, ActionKind, ForgottenRecord, KeptRecord, Reach, RecordList, RecordState, Restored,
+    display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -57,12 +57,13 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
             }
         })
     };
-    let n_files = match (restored, signalled.signal()) {
+    let Restored { n_written, n_there } = match (restored, signalled.signal()) {
         (Err(_), Some(signal)) => return Ok(Outcome::Signalled(signal)),
         (restored, _) => restored?,
     };
-    let files = counts::files(n_files);
-    output::print_line(&format!("{files} written to {}, readable by you alone", display_text::path(&into)))?;
+    let (files, into) = (counts::files(n_written), display_text::path(&into));
+    let there = if n_there == 0 { String::new() } else { format!("; {n_there} more were there already") };
+    output::print_line(&format!("{files} written to {into}, readable by you alone{there}"))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
 
@@ -71,11 +72,13 @@ fn restored(
     config: &EngineConfig,
     workspace: &Path,
     record: &str,
-    action: impl FnOnce() -> Result<usize, RescueError>,
-) -> Result<usize, Failure> {
+    action: impl FnOnce() -> Result<Restored, RescueError>,
+) -> Result<Restored, Failure> {
     let plan = (ActionKind::Restore, workspace, record.to_owned());
     let action = || action().map_err(|error| rescue_problem(&error));
-    config.audited(plan, action, |n_files| counts::files(*n_files)).map_err(|problem| over(&problem))
+    config
+        .audited(plan, action, |restored| counts::files(restored.n_written))
+        .map_err(|problem| over(&problem))
 }
 
 pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Failure> {

@@ -158,12 +158,24 @@ impl RescueError {
         if is_told {
             return self.keeping(record);
         }
-        // What becomes words has no source any more.
-        let source = std::error::Error::source(&self).map(|source| format!(": {source}"));
-        RescueError::SavedOnly(format!(
-            "{self}{}; the record {record} holds the work",
-            source.unwrap_or_default()
-        ))
+        RescueError::SavedOnly(format!("{}; the record {record} holds the work", self.in_words()))
+    }
+
+    /// The same error of an action that did a part of what was asked, which the words tell.
+    pub(crate) fn in_the_middle(self, part: &str) -> RescueError {
+        match self {
+            RescueError::Damage(words) => RescueError::Damage(format!("{words}; {part}")),
+            RescueError::TimedOut(words) => RescueError::TimedOut(format!("{words}; {part}")),
+            RescueError::Cancelled { .. } => RescueError::Failed(format!("ended on request; {part}")),
+            // What becomes words has no source any more.
+            error => RescueError::Failed(format!("{}; {part}", error.in_words())),
+        }
+    }
+
+    /// What it says, with the words of the system.
+    fn in_words(&self) -> String {
+        let source = std::error::Error::source(self).map(|source| format!(": {source}"));
+        format!("{self}{}", source.unwrap_or_default())
     }
 
     /// For `map_err`: an [`Io`](RescueError::Io) error with the attempted operation and the path.

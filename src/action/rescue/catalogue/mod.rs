@@ -3,6 +3,7 @@
 //!
 //! It must not delete anything, and must not trust a reference that no journal knows.
 
+mod already;
 pub(super) mod deletion;
 mod new_folder;
 pub(super) mod restore;

@@ -1,23 +1,27 @@
-//! Writes files of a record into a new, empty folder.
+//! Writes files of a record into a new or empty folder, or one in which an earlier attempt ended.
 //!
-//! It must not write into a folder that holds anything or through a link, not even one that comes while it writes.
+//! It must not write into a folder that holds anything else, replace a file, or write through a link, not even one that comes
+//! while it writes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::Stat;
 use rustix::io::Errno;
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::RescueError;
+use crate::action::rescue::catalogue::already::{already, id_of_file};
 use crate::action::rescue::survey::{TreeEntry, listing};
+use crate::disk::Folder;
 use crate::disk::write::{Below, Missing, folder_in, sync_file_system_of};
-use crate::disk::{self, Folder};
 use crate::git::{Git, Stdin};
-use crate::model::display_text;
+use crate::model::{Restored, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
@@ -25,33 +29,47 @@ const AT_ONCE: u64 = 32 << 20;
 /// The files to write, by path below the new folder.
 pub(crate) type Files = BTreeMap<PathBuf, TreeEntry>;
 
-/// Writes the files into the folder `into`, which must be empty or missing.
+/// Writes the files `chosen` of the record into the folder `into`. Those of `all` that are in it already stay.
 ///
 /// # Errors
-/// [`RescueError::Refused`] if the folder holds something; nothing is written then.
-pub(crate) fn write(rescuer: &Rescuer, git: &Git<'_>, files: &Files, into: &Path) -> Result<(), RescueError> {
-    let sizes = sizes(git, files)?;
+/// [`RescueError::Refused`] if the folder holds anything else; nothing is written then. Any other error says how much was
+/// written, and the same call again writes the rest.
+pub(crate) fn write(
+    rescuer: &Rescuer,
+    git: &Git<'_>,
+    (all, chosen): (&Files, &Files),
+    into: &Path,
+) -> Result<Restored, RescueError> {
+    let sizes = sizes(git, chosen)?;
     let new = NewFolder::open(into)?;
-    let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
+    let there = already(git.repo.format, &new.folder, all, into)?;
+    let missing = chosen.iter().filter(|(path, _)| !there.contains(*path));
+    let (links, plain): (Vec<_>, Vec<_>) = missing.partition(|(_, entry)| entry.mode == "120000");
+    let mut restored = Restored { n_written: 0, n_there: chosen.len() - links.len() - plain.len() };
     // Links come last, so that nothing can be written through them.
     for group in groups(plain.into_iter().chain(links), &sizes) {
         let written = match group[..] {
-            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &new, path, entry),
-            _ => write_group(git, &new, &group),
-        };
-        written.map_err(|error| {
-            if !matches!(error, RescueError::Cancelled { .. }) {
-                return error;
+            [(path, entry)] if is_large(entry, &sizes) => {
+                write_large(git, &new, path, entry).map(|()| restored.n_written += 1)
             }
-            let into = display_text::path(into);
-            RescueError::Failed(format!("ended on request; {into} holds only a part of the record"))
-        })?;
+            _ => write_group(git, &new, &group, &mut restored.n_written),
+        };
+        written.map_err(|error| error.in_the_middle(&part(restored, chosen.len(), into)))?;
     }
     // Success is reported only after it is on disk.
     if rescuer.is_synced {
         sync_file_system_of(&new.folder).map_err(RescueError::io("write", into))?;
     }
-    Ok(())
+    Ok(restored)
+}
+
+/// Says what there is after a restore that failed.
+fn part(restored: Restored, n_files: usize, into: &Path) -> String {
+    format!(
+        "{} of {n_files} files are in {}; the same restore again writes the rest",
+        restored.n_files(),
+        display_text::path(into)
+    )
 }
 
 /// The new folder, held open: what others put in its place or on the way to it gets nothing.
@@ -61,7 +79,7 @@ struct NewFolder {
 }
 
 impl NewFolder {
-    /// Opens the folder, which must be empty, or makes it.
+    /// Opens the folder, or makes it.
     fn open(into: &Path) -> Result<NewFolder, RescueError> {
         let made = || match (into.parent(), into.file_name()) {
             (Some(above), Some(name)) => folder_in(&Folder::open_resolved(above)?, name),
@@ -71,14 +89,9 @@ impl NewFolder {
             Err(Errno::NOENT) => made(),
             opened => opened,
         };
-        let is_empty = |folder: &Folder| {
-            let names = folder.entries()?.map(|entry| Ok(entry?.file_name().to_bytes().len()));
-            // Every folder has `.` and `..`.
-            names.sum::<rustix::io::Result<usize>>().map(|length| length == ".".len() + "..".len())
-        };
-        match opened.and_then(|folder| is_empty(&folder).map(|is_empty| (folder, is_empty))) {
-            Ok((folder, true)) => Ok(NewFolder { folder, path: into.to_owned() }),
-            Ok((_, false)) | Err(Errno::LOOP | Errno::NOTDIR) => {
+        match opened {
+            Ok(folder) => Ok(NewFolder { folder, path: into.to_owned() }),
+            Err(Errno::LOOP | Errno::NOTDIR) => {
                 Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
             }
             Err(errno) => Err(RescueError::io("make", into)(errno.into())),
@@ -127,7 +140,13 @@ fn groups<'f>(
     groups
 }
 
-fn write_group(git: &Git<'_>, new: &NewFolder, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
+/// Writes the files of a group and counts each.
+fn write_group(
+    git: &Git<'_>,
+    new: &NewFolder,
+    group: &[(&PathBuf, &TreeEntry)],
+    n_written: &mut usize,
+) -> Result<(), RescueError> {
     let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
     let output = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?;
     let mut answer = &output[..];
@@ -139,6 +158,7 @@ fn write_group(git: &Git<'_>, new: &NewFolder, group: &[(&PathBuf, &TreeEntry)])
         };
         answer = rest;
         write_one(new, path, entry, content)?;
+        *n_written += 1;
     }
     Ok(())
 }
@@ -157,30 +177,31 @@ fn write_one(new: &NewFolder, path: &Path, entry: &TreeEntry, content: &[u8]) ->
     let written = if entry.mode == "120000" {
         place.create_link(OsStr::from_bytes(content))
     } else {
-        place.create(mode(entry)).and_then(|mut file| file.write_all(content))
+        place
+            .create(mode(entry))
+            .and_then(|mut file| file.write_all(content).inspect_err(|_| take_away(&place, &file)))
     };
     written.map_err(RescueError::io("write", &new.path.join(path)))
 }
 
+/// Removes a file that could not be written to its end, if it is still the one that was made.
+fn take_away(place: &Below, made: &File) {
+    let is_same = |one: &Stat, other: &Stat| (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino);
+    if let (Ok(made), Ok(there)) = (rustix::fs::fstat(made), place.folder().stat(place.name()))
+        && is_same(&made, &there)
+    {
+        // One that stays is named by the next attempt.
+        let _ = place.remove();
+    }
+}
+
 /// Has git write a large content to the file, then reads it again to verify it.
 fn write_large(git: &Git<'_>, new: &NewFolder, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
-    let shown = new.path.join(path);
-    let made = new.below(path)?.create(mode(entry));
-    let file = Arc::new(made.map_err(RescueError::io("make", &shown))?);
-    git.write_blob(&entry.id, &file)?;
-    let failed = || RescueError::io("read", &shown);
-    let size = file.metadata().map_err(failed())?.len();
-    let mut id = git.repo.format.blob(size);
-    let mut piece = vec![0; 1 << 20];
-    let mut n_read = 0;
-    while n_read < size {
-        match disk::fill(&file, n_read, &mut piece).map_err(failed())? {
-            0 => break,
-            n => {
-                id.update(&piece[..n]);
-                n_read += n as u64;
-            }
-        }
-    }
-    if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
+    let (place, shown) = (new.below(path)?, new.path.join(path));
+    let file = Arc::new(place.create(mode(entry)).map_err(RescueError::io("make", &shown))?);
+    let written = git.write_blob(&entry.id, &file).map_err(RescueError::from).and_then(|()| {
+        let id = id_of_file(git.repo.format, &file).map_err(RescueError::io("read", &shown))?;
+        if id.as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
+    });
+    written.inspect_err(|_| take_away(&place, &file))
 }

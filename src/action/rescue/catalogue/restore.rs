@@ -21,21 +21,21 @@ use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
 use crate::git::{Git, Stdin};
-use crate::model::{CommitId, display_text};
+use crate::model::{CommitId, Restored, display_text};
 
 /// The folder for files whose names git refuses; each is named by its number in the record. If the work tree
 /// has this name too, a number is appended.
 const REFUSED_NAMES: &str = "names-that-git-refuses";
 
 impl Rescuer {
-    /// Writes the files of the record `reference` into `into`, which must be empty or absent. Returns how many
-    /// were written. Files get the current time and are accessible to this user only.
+    /// Writes the files of the record `reference` into `into`, which must be empty or absent, or hold only files of this
+    /// record, which stay. Returns how many there are. Files get the current time and are accessible to this user only.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] if `into` holds something or a name in the record is not safe. Nothing is
+    /// [`RescueError::Refused`] if `into` holds something else or a name in the record is not safe. Nothing is
     /// written then.
     pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
-        self.restore_paths(workspace, reference, &[], into)
+        self.restore_paths(workspace, reference, &[], into).map(Restored::n_files)
     }
 
     /// Like [`Rescuer::restore`], but only for these paths of the record, each a file or a folder. Empty
@@ -50,7 +50,7 @@ impl Rescuer {
         reference: &str,
         paths: &[Vec<u8>],
         into: &Path,
-    ) -> Result<usize, RescueError> {
+    ) -> Result<Restored, RescueError> {
         self.restore_or(workspace, reference, paths, into, |worktree, _| {
             Err(refused_unknown(worktree, reference)?)
         })
@@ -64,7 +64,7 @@ impl Rescuer {
         reference: &str,
         paths: &[Vec<u8>],
         into: &Path,
-    ) -> Result<usize, RescueError> {
+    ) -> Result<Restored, RescueError> {
         self.restore_or(workspace, reference, paths, into, |worktree, into| {
             let git = worktree.git();
             let snapshot = references::at(&git, reference)?.ok_or_else(|| no_such_record(worktree))?;
@@ -79,8 +79,8 @@ impl Rescuer {
         reference: &str,
         paths: &[Vec<u8>],
         into: &Path,
-        unknown: impl FnOnce(&WorktreeLock<'_>, &Path) -> Result<usize, RescueError>,
-    ) -> Result<usize, RescueError> {
+        unknown: impl FnOnce(&WorktreeLock<'_>, &Path) -> Result<Restored, RescueError>,
+    ) -> Result<Restored, RescueError> {
         let into = &place_of(into)?;
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         if !references::is_of_record(reference) {
@@ -94,7 +94,12 @@ impl Rescuer {
     }
 
     /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
-    pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
+    pub fn restore_vault(
+        &self,
+        bundle: &Path,
+        paths: &[Vec<u8>],
+        into: &Path,
+    ) -> Result<Restored, RescueError> {
         let into = &place_of(into)?;
         let folder = repository::own_folder(&self.state, Path::new(worktrees::RESCUE).join("opened"))?;
         let _lock = lock::lock(&folder)?;
@@ -144,7 +149,7 @@ fn restore_known(
     (place, saved): &(Place, Saved),
     paths: &[Vec<u8>],
     into: &Path,
-) -> Result<usize, RescueError> {
+) -> Result<Restored, RescueError> {
     let (git, rescuer) = (worktree.git(), worktree.rescuer);
     let bundle = catalogue::bundle(place, saved).filter(|bundle| bundle.is_file());
     // A bundle is whole, and git hangs nowhere in it; of the copy in the repository anybody can alter any content.
@@ -207,11 +212,11 @@ fn restore(
     snapshot: CommitId,
     paths: &[Vec<u8>],
     into: &Path,
-) -> Result<usize, RescueError> {
-    let files = chosen(files(git, snapshot)?, paths)?;
-    check_names(&files)?;
-    new_folder::write(rescuer, git, &files, into)?;
-    Ok(files.len())
+) -> Result<Restored, RescueError> {
+    let all = files(git, snapshot)?;
+    check_names(&all)?;
+    let chosen = chosen(&all, paths)?;
+    new_folder::write(rescuer, git, (&all, &chosen), into)
 }
 
 /// All files of the record, those with refused names in a folder of their own.
@@ -262,9 +267,9 @@ fn free_name(files: &Files) -> PathBuf {
 }
 
 /// The requested files, or all if no path is given.
-fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
+fn chosen(files: &Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
     if paths.is_empty() {
-        return Ok(files);
+        return Ok(files.clone());
     }
     let mut chosen = Files::new();
     for path in paths {
