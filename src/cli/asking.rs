@@ -10,16 +10,16 @@ use serde::Serialize;
 
 use crate::engine::{EngineConfig, OneShot};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, AskOptions, AskPlan, AskPurpose,
-    ItemState, ProbeAttempt, ProbeReading, ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus,
-    Trace, VerifyReport, display_text,
+    Action, ActionClass, ActionProblem, ActionProgress, AskOptions, AskPlan, AskPurpose, ItemState,
+    ProbeAttempt, ProbeReading, ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus, Trace,
+    TypedAction, VerifyReport, display_text,
 };
 use crate::present::{action, age, sets};
 
 use super::ask_args::{Asked, Verify};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
-use super::json::{self, Printed, unexpected};
+use super::json::Printed;
 use super::output;
 use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm, tell_wait};
@@ -39,13 +39,12 @@ pub(super) fn probe(environment: &Environment, asked: &Asked) -> Ended {
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
     let once = AskOptions { is_single: true, ..AskOptions::default() };
-    let plan = planned(&mut target_workspace, AskPurpose::Probe, (session, once), asked)?;
+    let plan = planned(&mut target_workspace, Action::plan_ask(AskPurpose::Probe, session, once), asked)?;
     let plan = AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..plan };
-    let outcome = ask(&mut target_workspace, plan)?;
-    let ActionOutcome::Checked(report) = outcome else { return unexpected(&outcome, asked.json) };
+    let report = ask(&mut target_workspace, 1, Action::probe(plan))??;
     let outcome = end_of_probe(&report);
     if asked.json {
-        Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
+        Printed::new(report.class(), &report).ending(outcome, None, Vec::new()).print()?;
     } else if report.attempts.is_empty() {
         output::print_line("not asked: there are commits since the baseline")?;
     }
@@ -65,15 +64,14 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let target = Target::of(environment, &verify.asked.target);
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
-    let options = options(verify)?;
-    let plan = planned(&mut target_workspace, AskPurpose::Verify, (session, options), &verify.asked)?;
-    let outcome = ask(&mut target_workspace, plan)?;
-    let ActionOutcome::Verified(report) = outcome else { return unexpected(&outcome, verify.asked.json) };
+    let wanted = Action::plan_ask(AskPurpose::Verify, session, options(verify)?);
+    let plan = planned(&mut target_workspace, wanted, &verify.asked)?;
+    let report = ask(&mut target_workspace, plan.max_attempts, Action::verify(plan))??;
     output::notes(&report.notes);
     let outcome = end_of_verify(&report);
     if verify.asked.json {
         let reason = report.error.clone();
-        Printed::new(ActionClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
+        Printed::new(ActionClass::Done, &report).ending(outcome, reason, Vec::new()).print()?;
     } else {
         output::print(&checklist(&report))?;
     }
@@ -113,18 +111,12 @@ fn end_of_verify(report: &VerifyReport) -> Outcome {
 }
 
 /// A plan that may be carried out.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn planned(
     target_workspace: &mut TargetWorkspace<'_>,
-    purpose: AskPurpose,
-    (session, options): (Option<SessionName>, AskOptions),
+    wanted: TypedAction<AskPlan>,
     asked: &Asked,
 ) -> Result<AskPlan, Failure> {
-    let mut plan =
-        match target_workspace.action(Action::PlanAsk { purpose, session, options: Box::new(options) }) {
-            ActionOutcome::AskPlanned(plan) => *plan,
-            other => return Err(Failure::Over(unexpected(&other, asked.json)?)),
-        };
+    let mut plan = target_workspace.action(wanted)?;
     plan.timeout_seconds = asked.timeout.unwrap_or(plan.timeout_seconds);
     if asked.dry_run {
         if asked.json {
@@ -134,10 +126,8 @@ fn planned(
         }
         return Err(Failure::Over(Outcome::Done));
     }
-    match allowed(&plan, asked.yes) {
-        Ok(()) => Ok(plan),
-        Err(problem) => Err(Failure::Over(json::fail(&problem, asked.json)?)),
-    }
+    allowed(&plan, asked.yes)?;
+    Ok(plan)
 }
 
 /// Prints the plan's warnings, and asks the person if asking leaves a trace for a while.
@@ -149,24 +139,24 @@ pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem>
     Err(ActionProblem::new(ActionClass::Declined, "the agent is not asked"))
 }
 
-/// Carries out a plan and prints each step on standard error.
+/// Asks, at most `most` times, and prints each step on standard error.
 ///
 /// # Errors
 /// A signal ended it.
-pub(super) fn ask(
+pub(super) fn ask<T>(
     target_workspace: &mut TargetWorkspace<'_>,
-    plan: AskPlan,
-) -> Result<ActionOutcome, Failure> {
+    most: u32,
+    wanted: TypedAction<T>,
+) -> Result<Result<T, ActionProblem>, Failure> {
     let signalled = target_workspace.end_on_signal();
     let lines = Mutex::new(Lines::default());
-    let most = plan.max_attempts;
     let report = move |progress: ActionProgress| {
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         for line in lines.new_in(&progress, most) {
             output::complain(&line);
         }
     };
-    let outcome = target_workspace.act_with(Action::Ask { plan: Box::new(plan) }, &report);
+    let outcome = target_workspace.act_with(wanted, &report);
     match signalled.signal() {
         Some(signal) => Err(Failure::Over(Outcome::Signalled(signal))),
         None => Ok(outcome),

@@ -5,13 +5,13 @@ use std::path::Path;
 use crate::action::decision;
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Overrides, Scope};
-use crate::model::{Action, ActionOutcome, display_text};
+use crate::model::{Action, display_text};
 
 use super::ask_args::{Decide, DecisionWord};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
-use super::target_workspace::{TargetWorkspace, unexpected};
+use super::target_workspace::TargetWorkspace;
 
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     let decision_file = decide.decision_file.as_ref().map(|file| environment.absolute_text(file));
@@ -27,8 +27,7 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     };
     let mut target_workspace = TargetWorkspace::judge(&config)?;
     let is_complete = decision == DecisionWord::Complete;
-    let outcome = target_workspace.action(Action::Decide { is_complete, reason: decide.reason.clone() });
-    let ActionOutcome::Decided(decided) = &outcome else { return Ok(unexpected(&outcome)) };
+    let decided = target_workspace.action(Action::decide(is_complete, decide.reason.clone()))?;
     let word = if is_complete { "complete" } else { "incomplete" };
     let check = decided.check_id.as_deref().map(|id| format!(" for check {}", display_text::line(id)));
     let path = display_text::path(&decided.path);

@@ -3,8 +3,10 @@
 
 use std::io;
 
+use crate::action::rescue::RescueError;
 use crate::config::ConfigError;
-use crate::model::{ActionClass, RunStatus, VerdictState};
+use crate::engine::rescue_problem;
+use crate::model::{ActionClass, ActionProblem, RunStatus, VerdictState};
 use crate::store::StoreError;
 
 /// How a run ended that did what was requested.
@@ -69,6 +71,9 @@ pub(super) enum Failure {
     /// 5: the settings of an agent cannot be changed.
     #[error("{0}")]
     Settings(String),
+    /// The action was not carried out.
+    #[error("{}", .0.message)]
+    Action(ActionProblem),
     /// The run is over otherwise, and that was reported already.
     #[error("")]
     Over(Outcome),
@@ -95,9 +100,22 @@ impl Failure {
             Failure::NoWorkspace(_) => 4,
             Failure::Refused(_) => ActionClass::Refused.exit_code(),
             Failure::Config(_) | Failure::Settings(_) => 5,
+            Failure::Action(problem) => problem.class.exit_code(),
             Failure::Over(outcome) => outcome.code(),
             Failure::Store(_) | Failure::Unreadable(_) | Failure::Stream { .. } => 6,
         }
+    }
+}
+
+impl From<ActionProblem> for Failure {
+    fn from(problem: ActionProblem) -> Failure {
+        Failure::Action(problem)
+    }
+}
+
+impl From<RescueError> for Failure {
+    fn from(error: RescueError) -> Failure {
+        Failure::Action(rescue_problem(&error))
     }
 }
 

@@ -6,11 +6,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{ActionClass, ActionOutcome, ActionProblem};
+use crate::model::{ActionClass, ActionProblem};
 use crate::present::json::{VERSION, line};
 
 use super::exit::{Ended, Failure, Outcome};
-use super::{output, target_workspace};
+use super::output;
 
 /// How an action ended, with what it is about.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,22 +80,6 @@ impl<T: Serialize> Printed<T> {
     pub(super) fn print(&self) -> Result<(), Failure> {
         output::print_line(&line(self))
     }
-}
-
-/// Ends with a problem, reported on standard error and, as JSON, on standard output too.
-pub(super) fn fail(problem: &ActionProblem, is_json: bool) -> Ended {
-    if is_json {
-        Printed::of_problem(problem, NoContent {}).print()?;
-    }
-    Ok(target_workspace::fail(problem))
-}
-
-/// Ends with an outcome that does not belong to the requested action.
-pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
-    if let ActionOutcome::Failed(problem) = outcome {
-        return fail(problem, is_json);
-    }
-    Ok(target_workspace::unexpected(outcome))
 }
 
 /// Ends because the user declined or could not be asked.

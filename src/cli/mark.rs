@@ -5,14 +5,14 @@ use std::path::Path;
 use clap::ValueEnum as _;
 
 use crate::engine::clock;
-use crate::model::{Action, ActionOutcome, MarkOrder, Marks, TaskKind, display_text};
+use crate::model::{Action, MarkOrder, Marks, TaskKind, display_text};
 use crate::present::mark;
 
 use super::ask_args::{Mark, MarkName};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
-use super::target_workspace::{TargetWorkspace, engine_config, unexpected};
+use super::target_workspace::{TargetWorkspace, engine_config};
 
 /// The words for the error message.
 const WORDS: &str = "done, open, quiet, not-of-this-task, baseline-here, kind";
@@ -25,8 +25,7 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let Some(order) = order else { return show(&target_workspace.view().marks) };
     let name = order.name();
     let n_told = target_workspace.notices().len();
-    let outcome = target_workspace.action(Action::Mark { order, reason: mark.reason.clone() });
-    let ActionOutcome::Marked { .. } = outcome else { return Ok(unexpected(&outcome)) };
+    target_workspace.action(Action::mark(order, mark.reason.clone()))?;
     if let Some(problem) = target_workspace.notices().into_iter().nth(n_told) {
         return Err(Failure::Unreadable(format!("the mark is not kept: {problem}")));
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::target_workspace::{TargetWorkspace, engine_config};
-use crate::model::{Action, ActionOutcome, OpenPoint, display_text};
+use crate::model::{Action, OpenPoint, display_text};
 use crate::present::{json as forms, verdict};
 
 /// The newest supported version of the protocol. A client that names another gets its own in the answer.
@@ -130,13 +130,9 @@ fn check_my_work(environment: &Environment) -> Result<String, String> {
     Ok(answer.to_string())
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn decide(environment: &Environment, is_complete: bool, reason: Option<String>) -> Result<String, String> {
     let config = engine_config(environment, &environment.here).map_err(|failure| failure.to_string())?;
     let mut target = TargetWorkspace::judge(&config).map_err(|failure| failure.to_string())?;
-    match target.action(Action::Decide { is_complete, reason }) {
-        ActionOutcome::Decided(file) => Ok(format!("written to {}", display_text::path(&file.path))),
-        ActionOutcome::Failed(problem) => Err(problem.message),
-        _ => Err("the decision was not written".to_owned()),
-    }
+    let written = target.action(Action::decide(is_complete, reason)).map_err(|problem| problem.message)?;
+    Ok(format!("written to {}", display_text::path(&written.path)))
 }

@@ -141,6 +141,12 @@ fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure>
 fn end(outcome: Ended, is_json: bool) -> ExitCode {
     match outcome {
         Ok(outcome) | Err(Failure::Over(outcome)) => ExitCode::from(outcome.code()),
+        Err(Failure::Action(problem)) => {
+            if is_json {
+                let _ = json::Printed::of_problem(&problem, json::NoContent {}).print();
+            }
+            ExitCode::from(target_workspace::fail(&problem).code())
+        }
         // The reader of standard output is gone, so nobody is left to tell.
         Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS

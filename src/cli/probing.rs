@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::engine::{EngineConfig, clock};
 use crate::judge::supervised_loop::{Breaker, BreakerNews};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeReading, ProbeRescue,
-    ProbeWord, RecordOrder, RecordRef, SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView,
-    display_text,
+    Action, ActionClass, ActionProblem, AskOptions, AskPlan, AskPurpose, Keeping, ProbeAttempt, ProbeReading,
+    ProbeRescue, ProbeWord, RecordOrder, RecordRef, Recording, SmartReport, SmartStatus, Timestamp,
+    VerdictState, WorkspaceView, display_text,
 };
 use crate::present::baseline;
 use crate::present::json as forms;
@@ -23,7 +23,7 @@ use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
 use super::exit::{Ended, Failure, Outcome};
-use super::target_workspace::{TargetWorkspace, confirm, unexpected};
+use super::target_workspace::{TargetWorkspace, confirm};
 use super::{output, text};
 
 /// What `check --probe --json` prints.
@@ -143,40 +143,32 @@ fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews
 }
 
 /// Plans and asks.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Failure> {
-    let mut found = Found::default();
-    let plan = match target_workspace.action(Action::PlanAsk {
-        purpose: AskPurpose::Probe,
-        session: None,
-        options: Box::default(),
-    }) {
-        ActionOutcome::AskPlanned(plan) => with_flags(*plan, probing),
-        ActionOutcome::Failed(problem) => {
+    let not_asked = |problem: ActionProblem| Found { not_asked: Some(problem.message), ..Found::default() };
+    let wanted = Action::plan_ask(AskPurpose::Probe, None, AskOptions::default());
+    let plan = match target_workspace.action(wanted) {
+        Ok(plan) => with_flags(plan, probing),
+        Err(problem) => {
             output::note(&problem.message);
-            found.not_asked = Some(problem.message);
-            return Ok(found);
+            return Ok(not_asked(problem));
         }
-        other => return Err(Failure::Over(unexpected(&other))),
     };
     if let Err(problem) = allowed(&plan, probing.yes) {
-        found.not_asked = Some(problem.message);
-        return Ok(found);
+        return Ok(not_asked(problem));
     }
-    match ask(target_workspace, plan)? {
-        ActionOutcome::Checked(report) => {
-            found.rescued = report.outcome.rescued;
-            found.record.clone_from(&report.record);
-            found.notes.clone_from(&report.notes);
-            found.report = Some(*report);
-            Ok(found)
-        }
-        ActionOutcome::Failed(problem) if problem.class != ActionClass::Cancelled => {
+    match ask(target_workspace, plan.max_attempts, Action::probe(plan))? {
+        Ok(report) => Ok(Found {
+            not_asked: None,
+            rescued: report.outcome.rescued,
+            record: report.record.clone(),
+            notes: report.notes.clone(),
+            report: Some(report),
+        }),
+        Err(problem) if problem.class == ActionClass::Cancelled => Err(problem.into()),
+        Err(problem) => {
             output::note(&problem.message);
-            found.not_asked = Some(problem.message);
-            Ok(found)
+            Ok(not_asked(problem))
         }
-        other => Err(Failure::Over(unexpected(&other))),
     }
 }
 
@@ -198,7 +190,6 @@ fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
 
 /// Rescues what is left: because no agent was asked, since something else says that the work is done, or
 /// because a person is to be asked first.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: &mut Found) {
     let way = match probing.rescue {
         Some(way) if verdict(target_workspace.view()) == VerdictState::RescueNeeded && !found.rescued => way,
@@ -212,26 +203,24 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     if !commits {
         if found.record.is_none()
             && way == RescueWay::Ask
-            && let ActionOutcome::Recorded(record) =
-                target_workspace.action(Action::Record { order: RecordOrder::default() })
+            && let Ok(Recording::Made(record)) =
+                target_workspace.action(Action::record(RecordOrder::default()))
         {
             found.record = Some(record.reference.clone());
         }
         return;
     }
-    let mut plan =
-        match target_workspace.action(Action::PlanRescue { message: None, order: RecordOrder::default() }) {
-            ActionOutcome::RescuePlanned(plan) => plan,
-            ActionOutcome::Failed(problem) => return found.notes.push(problem.message),
-            ActionOutcome::BranchPlanned(_) => {
-                let words = "commits are on no branch: `closeout rescue` keeps them";
-                return found.notes.push(words.to_owned());
-            }
-            _ => {
-                let verdict = "a record would be so large that you are asked first: `closeout rescue`";
-                return found.notes.push(verdict.to_owned());
-            }
-        };
+    let mut plan = match target_workspace.action(Action::plan_rescue(None, RecordOrder::default())) {
+        Ok(Recording::Made(Keeping::Commit(plan))) => plan,
+        Ok(Recording::Made(Keeping::Branch(_))) => {
+            return found.notes.push("commits are on no branch: `closeout rescue` keeps them".to_owned());
+        }
+        Ok(Recording::TooLarge(_)) => {
+            let words = "a record would be so large that you are asked first: `closeout rescue`";
+            return found.notes.push(words.to_owned());
+        }
+        Err(problem) => return found.notes.push(problem.message),
+    };
     found.record = Some(plan.record.reference.clone());
     if let Some(refusal) = &plan.refusal {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
@@ -246,10 +235,9 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     if !confirm(&question, way == RescueWay::Auto) {
         return found.notes.push("the work is recorded, and not committed".to_owned());
     }
-    match target_workspace.action(Action::Rescue { plan }) {
-        ActionOutcome::Rescued(_) => found.rescued = true,
-        ActionOutcome::Failed(problem) => found.notes.push(problem.message),
-        _ => {}
+    match target_workspace.action(Action::rescue(plan)) {
+        Ok(_) => found.rescued = true,
+        Err(problem) => found.notes.push(problem.message),
     }
 }
 

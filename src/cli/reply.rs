@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use crate::engine::{OneShot, clock};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, HeldNow, HeldReply,
-    HeldStep, Receipt, ReplyBody, ReplyChannel, ReplyPlan, RunView, SessionName, SessionView, WorkspaceId,
-    WorkspaceView, display_text,
+    Action, ActionClass, ActionProgress, ActivityState, AskedOption, HeldReply, Receipt, ReplyBody,
+    ReplyChannel, ReplyPlan, RunView, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 use crate::present::json as forms;
 use crate::present::reply_json::ReplyPlanRow;
@@ -61,20 +60,17 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     if reply.when_idle && is_busy(&asking) {
         return hold(&mut all, &workspace, session, reply);
     }
-    let action = Action::PlanReply { session };
-    let outcome = all.action(&workspace, action, &|_| ());
-    let ActionOutcome::ReplyPlanned(plan) = &outcome else {
-        if !reply.json {
-            output::print(&reply_words::asked(&asking))?;
-        }
-        return json::unexpected(&outcome, reply.json);
-    };
-    if !reply.json {
-        output::print(&reply_words::plan(plan, reply.text.is_none()))?;
+    let planned = all.answer(&workspace, Action::plan_reply(session), &|_| ());
+    if planned.is_err() && !reply.json {
+        output::print(&reply_words::asked(&asking))?;
     }
-    let Some(body) = body(plan, reply)? else {
+    let plan = planned?;
+    if !reply.json {
+        output::print(&reply_words::plan(&plan, reply.text.is_none()))?;
+    }
+    let Some(body) = body(&plan, reply)? else {
         if reply.json {
-            Printed::new(ActionClass::Done, Planned::of(plan, None)).print()?;
+            Printed::new(ActionClass::Done, Planned::of(&plan, None)).print()?;
         }
         return Ok(Outcome::Done);
     };
@@ -83,10 +79,10 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     {
         output::print_line(&format!("note     {warning}"))?;
     }
-    if !target_workspace::confirm(&reply_words::confirm(plan, &body), reply.yes) {
+    if !target_workspace::confirm(&reply_words::confirm(&plan, &body), reply.yes) {
         return json::declined("nothing was sent", reply.json);
     }
-    send(&mut all, &workspace, plan, body, reply)
+    send(&mut all, &workspace, &plan, body, reply)
 }
 
 /// Whether its turn continues, or may continue.
@@ -111,11 +107,7 @@ fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, re
         claimed_at: None,
         hindrance: None,
     };
-    let action = Action::Held { reply: Box::new(held), step: HeldStep::Keep };
-    let outcome = all.action(workspace, action, &|_| ());
-    if !matches!(outcome, ActionOutcome::Held { now: HeldNow::Kept, .. }) {
-        return json::unexpected(&outcome, reply.json);
-    }
+    all.answer(workspace, Action::hold(held), &|_| ())?;
     let message = "held; an open closeout or `closeout watch --headless` sends it when the turn has ended";
     if reply.json {
         let printed = Printed::new(ActionClass::Done, json::NoContent {});
@@ -144,20 +136,19 @@ fn send(
     let signalled = Signalled::listen(all.cancel());
     // A record shows words; what became of a key is known when it was sent.
     let is_shown_later = matches!(body, ReplyBody::Text { .. });
-    let sent = all.action(workspace, Action::Reply { plan: Box::new(plan.clone()), body }, &progress);
-    if let ActionOutcome::Replied(receipt) = sent {
-        let seconds = if is_shown_later { reply.wait } else { 0 };
-        let receipt = wait(all, workspace, *receipt, (seconds, &signalled));
-        tell(plan, &receipt, reply.json)?;
-        if let Some(signal) = signalled.signal() {
-            return Ok(Outcome::Signalled(signal));
+    let receipt = match all.answer(workspace, Action::reply(Box::new(plan.clone()), body), &progress) {
+        Ok(receipt) => *receipt,
+        Err(problem) => {
+            if reply.json {
+                Printed::of_problem(&problem, Planned::of(plan, None)).print()?;
+            }
+            return Ok(target_workspace::fail(&problem));
         }
-        return Ok(Outcome::Action(receipt.state.class()));
-    }
-    if let (ActionOutcome::Failed(problem), true) = (&sent, reply.json) {
-        Printed::of_problem(problem, Planned::of(plan, None)).print()?;
-    }
-    Ok(target_workspace::unexpected(&sent))
+    };
+    let seconds = if is_shown_later { reply.wait } else { 0 };
+    let receipt = wait(all, workspace, receipt, (seconds, &signalled));
+    tell(plan, &receipt, reply.json)?;
+    Ok(signalled.signal().map_or(Outcome::Action(receipt.state.class()), Outcome::Signalled))
 }
 
 /// The one session that is meant: of several, the one that is waiting for an answer. A supervised run that

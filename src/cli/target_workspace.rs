@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Judged, LongWait, OneShot, Overrides, Scope};
-use crate::model::{Action, ActionOutcome, ActionProblem, ActionProgress, WorkspaceView, display_text};
+use crate::model::{
+    Action, ActionOutcome, ActionProblem, ActionProgress, TypedAction, WorkspaceView, display_text,
+};
 use crate::present::problem;
 
 use super::environment::Environment;
@@ -54,11 +56,15 @@ impl<'a> TargetWorkspace<'a> {
     }
 
     /// Carries out an action, with `report` for its progress.
-    pub(super) fn act_with(
+    pub(super) fn act_with<T>(
         &mut self,
-        action: Action,
+        wanted: TypedAction<T>,
         report: &(dyn Fn(ActionProgress) + Send + Sync),
-    ) -> ActionOutcome {
+    ) -> Result<T, ActionProblem> {
+        (wanted.answer)(self.outcome(wanted.action, report))
+    }
+
+    fn outcome(&mut self, action: Action, report: &(dyn Fn(ActionProgress) + Send + Sync)) -> ActionOutcome {
         let outcome = self.all.action(&self.view.id, action, report);
         if let Some(view) = self.all.judged().views.into_iter().find(|view| view.id == self.view.id) {
             self.view = view;
@@ -68,10 +74,10 @@ impl<'a> TargetWorkspace<'a> {
 
     /// Carries out an action. Before it moves anything, a signal cancels it, and the error is how the program
     /// ends; after that, the action is completed. While a person is asked, a signal ends the program at once.
-    pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Failure> {
+    pub(super) fn act_or_signal<T>(&mut self, wanted: TypedAction<T>) -> Result<T, Failure> {
         let signalled = self.signalled.get_or_insert_with(|| Signalled::listen(self.all.cancel())).clone();
         signalled.set_resting(false);
-        let outcome = self.action(action);
+        let outcome = self.outcome(wanted.action, &progress_on_terminal());
         let is_asked_next = matches!(
             outcome,
             ActionOutcome::RescuePlanned(_) | ActionOutcome::BranchPlanned(_) | ActionOutcome::SizeAsked(_)
@@ -87,7 +93,7 @@ impl<'a> TargetWorkspace<'a> {
                 output::complain(&format!("closeout: nothing was committed; the work is kept in {record}"));
                 Err(Failure::Over(Outcome::Signalled(signal)))
             }
-            (_, Some(_) | None) => Ok(outcome),
+            (_, Some(_) | None) => Ok((wanted.answer)(outcome)?),
         }
     }
 
@@ -97,8 +103,8 @@ impl<'a> TargetWorkspace<'a> {
     }
 
     /// Carries out an action. Its progress goes to standard error if that is a terminal.
-    pub(super) fn action(&mut self, action: Action) -> ActionOutcome {
-        self.act_with(action, &progress_on_terminal())
+    pub(super) fn action<T>(&mut self, wanted: TypedAction<T>) -> Result<T, ActionProblem> {
+        self.act_with(wanted, &progress_on_terminal())
     }
 }
 
@@ -158,18 +164,4 @@ pub(super) fn fail(problem: &ActionProblem) -> Outcome {
         output::complain(&format!("  → {}", display_text::line(next)));
     }
     Outcome::Action(problem.class)
-}
-
-/// Ends with a problem in the middle of a run.
-pub(super) fn over(problem: &ActionProblem) -> Failure {
-    Failure::Over(fail(problem))
-}
-
-/// Ends with an outcome that does not belong to the requested action.
-pub(super) fn unexpected(outcome: &ActionOutcome) -> Outcome {
-    if let ActionOutcome::Failed(problem) = outcome {
-        fail(problem)
-    } else {
-        Outcome::Action(outcome.class())
-    }
 }

@@ -13,7 +13,7 @@ use crate::present::sets;
 
 use super::environment::Environment;
 use super::exit::{Ended, Outcome};
-use super::json::{self, Printed};
+use super::json::Printed;
 use super::output;
 use super::rescue_args::Trust;
 use super::target_workspace::{confirm, engine_config, fail};
@@ -31,18 +31,11 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
     let config = engine_config(environment, &trust.path)?;
     let path = environment.absolute(&trust.path);
     if trust.remove {
-        return match config.distrust(&path) {
-            Ok(()) => {
-                output::print_line("nothing is trusted here any more")?;
-                Ok(Outcome::Action(ActionClass::Done))
-            }
-            Err(problem) => json::fail(&problem, trust.json),
-        };
+        config.distrust(&path)?;
+        output::print_line("nothing is trusted here any more")?;
+        return Ok(Outcome::Action(ActionClass::Done));
     }
-    let (list, was_trusted) = match config.trust_list(&path) {
-        Ok(found) => found,
-        Err(problem) => return json::fail(&problem, trust.json),
-    };
+    let (list, was_trusted) = config.trust_list(&path)?;
     if !trust.json {
         output::print(&text(&list))?;
     }

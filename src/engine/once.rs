@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::agent::Memories;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, DecisionReason,
-    Effect, Event, FoundWorkspace, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
+    Effect, Event, FoundWorkspace, Intent, Response, Timestamp, TypedAction, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
@@ -140,6 +140,16 @@ impl<'a> OneShot<'a> {
     /// signal handlers.
     pub fn cancel(&self) -> Cancel {
         self.cancel.clone()
+    }
+
+    /// Carries out an action as [`Self::action`] does, and returns its answer.
+    pub fn answer<T>(
+        &mut self,
+        workspace: &WorkspaceId,
+        wanted: TypedAction<T>,
+        report: &(dyn Fn(ActionProgress) + Send + Sync),
+    ) -> Result<T, ActionProblem> {
+        (wanted.answer)(self.action(workspace, wanted.action, report))
     }
 
     /// Carries out an action, reads again what it changed, and returns its outcome. `report` is called with its

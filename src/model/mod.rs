@@ -76,6 +76,7 @@ mod test_file;
 mod timestamp;
 mod trust_list;
 mod turn;
+mod typed_action;
 mod variable_names;
 mod verdict;
 mod verdict_state;
@@ -183,6 +184,7 @@ pub use turn::{
     BreakCause, CommandRun, DatedTodos, Deed, Exit, Goal, GoalState, Prompt, PromptKind, SENDER_MARK, Turn,
     TurnEnd, TurnHistory, TurnStep, UsageLimit,
 };
+pub use typed_action::{Keeping, Recording, TypedAction};
 pub use variable_names::VariableNames;
 pub use verdict::{Conflict, Part, PartRole, RescueDegree, RoundCheck, Rounds, Verdict, Warning};
 pub use verdict_state::{Proof, VerdictState};

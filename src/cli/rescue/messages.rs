@@ -6,7 +6,7 @@ use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output;
 use crate::cli::target_workspace::TargetWorkspace;
 use crate::cli::tui::editor::Editor;
-use crate::model::{Action, ActionClass, ActionOutcome, RescuePlan};
+use crate::model::{Action, ActionClass, RescuePlan};
 use crate::ui::Edited;
 
 /// The line before each message in the editor; the rest of that line is ignored.
@@ -23,19 +23,18 @@ pub(super) fn asked(
     with: &str,
 ) -> Result<Box<RescuePlan>, Failure> {
     let with = Some(with.to_owned()).filter(|with| !with.is_empty());
-    let outcome = target.act_or_signal(Action::AskMessages { plan: plan.clone(), with })?;
-    if let ActionOutcome::RescuePlanned(proposed) = outcome {
-        return Ok(proposed);
-    }
-    if let ActionOutcome::Failed(problem) = &outcome {
-        if problem.class == ActionClass::Cancelled {
-            return Err(Failure::Over(Outcome::Action(problem.class)));
+    match target.act_or_signal(Action::ask_messages(plan.clone(), with)) {
+        Err(Failure::Action(problem)) if problem.class == ActionClass::Cancelled => {
+            Err(Failure::Over(Outcome::Action(problem.class)))
         }
-        let next = problem.next.as_deref().map(|next| format!("; {next}")).unwrap_or_default();
-        output::note(&format!("{}{next}", problem.message));
+        Err(Failure::Action(problem)) => {
+            let next = problem.next.as_deref().map(|next| format!("; {next}")).unwrap_or_default();
+            output::note(&format!("{}{next}", problem.message));
+            output::complain("  the messages stay as closeout proposes them");
+            Ok(plan)
+        }
+        asked => asked,
     }
-    output::complain("  the messages stay as closeout proposes them");
-    Ok(plan)
 }
 
 /// Opens the plan's commit messages in the person's editor.

@@ -11,14 +11,14 @@ use preview::saved;
 
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
-use super::json::{self, Printed, unexpected};
+use super::json::{self, Printed};
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
 use crate::cli::output;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, PlanNote,
-    PlannedPath, RecordCost, RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram,
-    display_text, quantity,
+    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, Keeping, PlanNote,
+    PlannedPath, RecordCost, RecordOrder, Recording, RescuePlan, RescueRecord, SplitKind, TypedAction,
+    UndoDirection, WantedProgram, display_text, quantity,
 };
 use crate::present::phrases::loose as say;
 use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, UndoRow};
@@ -33,29 +33,15 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     if let Some(problem) = problem::label(&target_workspace.view().reading.problems) {
         output::note(&problem);
     }
-    let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
-    let wanted = |order| {
-        if rescue.record_only {
-            Action::Record { order }
-        } else {
-            Action::PlanRescue { message: rescue.message.clone(), order }
-        }
+    if rescue.record_only {
+        let record = recording(&mut target_workspace, rescue, Action::record)?;
+        return recorded(&record, rescue.json);
+    }
+    let planning = |order| Action::plan_rescue(rescue.message.clone(), order);
+    let mut plan = match recording(&mut target_workspace, rescue, planning)? {
+        Keeping::Commit(plan) => plan,
+        Keeping::Branch(plan) => return keep(&mut target_workspace, plan, rescue),
     };
-    let mut outcome = target_workspace.act_or_signal(wanted(order))?;
-    if let ActionOutcome::SizeAsked(cost) = &outcome {
-        if !confirm(&size_question(*cost), false) {
-            return json::declined("nothing was saved", rescue.json);
-        }
-        order.is_size_allowed = true;
-        outcome = target_workspace.act_or_signal(wanted(order))?;
-    }
-    if let ActionOutcome::Recorded(record) = &outcome {
-        return recorded(record, rescue.json);
-    }
-    if let ActionOutcome::BranchPlanned(plan) = outcome {
-        return keep(&mut target_workspace, plan, rescue);
-    }
-    let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
     if let Some(note) = committed_already(&plan, rescue) {
         if !rescue.json {
@@ -86,6 +72,24 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         return planned(&plan, ActionClass::Done, None, Vec::new(), rescue.json);
     }
     commit(&mut target_workspace, plan, rescue)
+}
+
+/// Carries out an action that makes a record; asks the person before it makes a large one.
+fn recording<T>(
+    target_workspace: &mut TargetWorkspace<'_>,
+    rescue: &Rescue,
+    wanted: impl Fn(RecordOrder) -> TypedAction<Recording<T>>,
+) -> Result<T, Failure> {
+    let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
+    loop {
+        match target_workspace.act_or_signal(wanted(order))? {
+            Recording::Made(made) => return Ok(made),
+            Recording::TooLarge(cost) if confirm(&size_question(cost), false) => order.is_size_allowed = true,
+            Recording::TooLarge(_) => {
+                return Err(Failure::Over(json::declined("nothing was saved", rescue.json)?));
+            }
+        }
+    }
 }
 
 /// Ends without carrying the plan out; with JSON output the plan is printed.
@@ -142,8 +146,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         return planned(&plan, ActionClass::SavedOnly, Some(message), next, rescue.json);
     }
     let why_elsewhere = plan.refusal.clone().filter(|_| is_to_new_branch(&plan));
-    let outcome = target_workspace.act_or_signal(Action::Rescue { plan })?;
-    let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
+    let rescued = target_workspace.act_or_signal(Action::rescue(plan))?;
     if rescue.json {
         let class = rescued.record.class();
         let printed = Printed::new(class, &*rescued);
@@ -331,8 +334,7 @@ fn usage(message: &str) -> Failure {
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirection) -> Ended {
     let config = engine_config(environment, &undo.path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
-    let outcome = target_workspace.action(Action::PlanUndo { way });
-    let ActionOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
+    let plan = target_workspace.action(Action::plan_undo(way))?;
     if undo.json && undo.dry_run {
         Printed::new(ActionClass::Done, UndoRow { is_done: false, plan: &plan }).print()?;
     } else if !undo.json {
@@ -348,8 +350,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     if !confirm(question, undo.yes) {
         return json::declined("nothing was changed", undo.json);
     }
-    let outcome = target_workspace.act_or_signal(Action::Undo { plan })?;
-    let ActionOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
+    let done = target_workspace.act_or_signal(Action::undo(plan))?;
     if undo.json {
         Printed::new(ActionClass::Done, UndoRow { is_done: true, plan: &done }).print()?;
     } else {
@@ -374,12 +375,11 @@ fn keep(target_workspace: &mut TargetWorkspace<'_>, plan: Box<BranchPlan>, rescu
     if !confirm(&display_text::line(&question), rescue.yes) {
         return json::declined("nothing was changed", rescue.json);
     }
-    let outcome = target_workspace.act_or_signal(Action::KeepCommits { plan })?;
-    let ActionOutcome::CommitsKept(plan) = &outcome else { return unexpected(&outcome, rescue.json) };
+    let plan = target_workspace.act_or_signal(Action::keep_commits(plan))?;
     if rescue.json {
-        Printed::new(ActionClass::Done, BranchRow { is_done: true, plan }).print()?;
+        Printed::new(ActionClass::Done, BranchRow { is_done: true, plan: &plan }).print()?;
     } else {
-        output::print_line(&action::label(&outcome))?;
+        output::print_line(&action::label(&ActionOutcome::CommitsKept(plan)))?;
         output::print_line("`closeout undo` removes the branch again")?;
     }
     Ok(Outcome::Action(ActionClass::Done))

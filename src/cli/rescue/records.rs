@@ -11,7 +11,7 @@ use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Forget, Rescues, Restore};
 use crate::cli::runtime::Signalled;
-use crate::cli::target_workspace::{confirm, engine_config, over};
+use crate::cli::target_workspace::{confirm, engine_config};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
@@ -23,10 +23,7 @@ use crate::present::{action, baseline, counts, sets};
 pub(crate) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
     let config = engine_config(environment, &rescues.path)?;
     let path = environment.absolute(&rescues.path);
-    let listed = match rescuer(&config)?.list(&top(&config, &path)?) {
-        Ok(listed) => listed,
-        Err(error) => return json::fail(&rescue_problem(&error), rescues.json),
-    };
+    let listed = config.rescuer()?.list(&top(&config, &path)?)?;
     let class = if listed.is_damaged() { ActionClass::Damage } else { ActionClass::Done };
     if rescues.json {
         Printed::new(class, &listed).print()?;
@@ -41,7 +38,7 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
     let path = environment.absolute(&restore.path);
     let into = environment.absolute(&restore.into);
     let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
-    let rescuer = rescuer(&config)?;
+    let rescuer = config.rescuer()?;
     let signalled = Signalled::listen(rescuer.cancel.clone());
     let vault = Path::new(&restore.record);
     let restored = if vault.is_file() {
@@ -76,13 +73,7 @@ fn restored(
 ) -> Result<Restored, Failure> {
     let plan = (ActionKind::Restore, workspace, record.to_owned());
     let action = || action().map_err(|error| rescue_problem(&error));
-    config
-        .audited(plan, action, |restored| counts::files(restored.n_written))
-        .map_err(|problem| over(&problem))
-}
-
-pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Failure> {
-    config.rescuer().map_err(|problem| over(&problem))
+    Ok(config.audited(plan, action, |restored| counts::files(restored.n_written))?)
 }
 
 /// The top of the work tree that contains `path`.
@@ -95,9 +86,8 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     if name.starts_with("refs/") {
         return Ok(name.to_owned());
     }
-    let failed = |error: &RescueError| over(&rescue_problem(error));
-    let refused = |message: &str| Err(failed(&RescueError::Refused(message.to_owned())));
-    let listed = rescuer.list(top).map_err(|error| failed(&error))?;
+    let refused = |message: &str| Err(RescueError::Refused(message.to_owned()).into());
+    let listed = rescuer.list(top)?;
     let is_meant = |record: &&KeptRecord| record.reference.id().starts_with(name);
     let mut meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
     // Anybody can make a reference that is called like a record, or like one and longer.
@@ -174,7 +164,7 @@ fn write_record(text: &mut String, record: &KeptRecord) {
 pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let config = engine_config(environment, &forget.path)?;
     let path = environment.absolute(&forget.path);
-    let (rescuer, top) = (rescuer(&config)?, top(&config, &path)?);
+    let (rescuer, top) = (config.rescuer()?, top(&config, &path)?);
     let Some(record) = &forget.record else { return forget_old(&config, &rescuer, &top, forget.yes) };
     let reference = named(&rescuer, &top, record)?;
     let shown = display_text::line(&reference).into_owned();
@@ -197,14 +187,14 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    let forgotten = config.audited(plan, action, forgotten_words).map_err(|problem| over(&problem))?;
+    let forgotten = config.audited(plan, action, forgotten_words)?;
     output::print_line(&forgotten_words(&forgotten))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
 
 /// Deletes the old records whose work is in a branch, after one confirmation for the whole list.
 fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
-    let listed = rescuer.list(top).map_err(|error| over(&rescue_problem(&error)))?;
+    let listed = rescuer.list(top)?;
     let old: Vec<&KeptRecord> = listed.records.iter().filter(|record| record.is_old).collect();
     if old.is_empty() {
         output::print_line("no record is older than 30 days with all its work in a branch")?;
@@ -221,8 +211,7 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
     }
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()));
-    let gone = gone.map_err(|problem| over(&problem))?;
+    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()))?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;
     }

@@ -22,9 +22,9 @@ use crate::engine::{EngineConfig, OneShot, Overrides, Scope};
 use crate::judge::gate::are_checks;
 use crate::judge::supervised_loop::CheckFacts;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActivityState, AskOptions, AskPlan, AskPurpose, CommandEnd,
-    OpenPoint, RecordOrder, RecordRef, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict,
-    VerdictState, VerifyReport, Warning, WorkspaceId, WorkspaceView,
+    Action, ActionClass, ActivityState, AskOptions, AskPlan, AskPurpose, CommandEnd, OpenPoint, RecordOrder,
+    RecordRef, Recording, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState,
+    VerifyReport, Warning, WorkspaceId, WorkspaceView,
 };
 use crate::present::verdict;
 
@@ -218,19 +218,12 @@ impl Watcher for Mover {
 pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<RecordRef> {
     let mut all = OneShot::judge(config);
     let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
-    let outcome = all.action(workspace, Action::Record { order }, &|_| ());
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "every other outcome is one that a record cannot have"
-    )]
-    match outcome {
-        ActionOutcome::Recorded(record) => Some(record.reference.clone()),
-        ActionOutcome::Failed(problem) if problem.class != ActionClass::Nothing => {
-            let _ = target_workspace::fail(&problem);
-            None
-        }
-        _ => None,
+    match all.answer(workspace, Action::record(order), &|_| ()) {
+        Ok(Recording::Made(record)) => return Some(record.reference.clone()),
+        Err(problem) if problem.class != ActionClass::Nothing => _ = target_workspace::fail(&problem),
+        Ok(Recording::TooLarge(_)) | Err(_) => {}
     }
+    None
 }
 
 pub(super) struct Found {
@@ -301,27 +294,17 @@ impl Driver<'_> {
     }
 
     /// Asks for a checklist; the error says why there is none.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "every other outcome is one that the action cannot have"
-    )]
     fn verify(&self, all: &mut OneShot<'_>) -> Result<VerifyReport, String> {
         let with = self.run.order.verify.clone().filter(|agent| !agent.is_empty());
-        let options = Box::new(AskOptions { with, ..AskOptions::default() });
-        let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None, options };
-        let plan = match all.action(&self.workspace, plan, &|_| ()) {
-            ActionOutcome::AskPlanned(plan) => *plan,
-            other => return Err(why(other)),
-        };
+        let options = AskOptions { with, ..AskOptions::default() };
+        let plan = Action::plan_ask(AskPurpose::Verify, None, options);
+        let plan = all.answer(&self.workspace, plan, &|_| ()).map_err(|problem| problem.message)?;
         let left = self.time_left().map_or(plan.timeout_seconds, |left| left.as_secs().max(1));
         let plan = AskPlan { timeout_seconds: plan.timeout_seconds.min(left), ..plan };
         let agent = plan.options.with.clone().unwrap_or_else(|| plan.session.agent.clone());
         // Tells a person who is watching what the wait is for.
         let _ = self.reporter.tell(RunNews::Note { text: format!("asks {agent} to verify the work") });
-        match all.action(&self.workspace, Action::Ask { plan: Box::new(plan) }, &|_| ()) {
-            ActionOutcome::Verified(report) => Ok(*report),
-            other => Err(why(other)),
-        }
+        all.answer(&self.workspace, Action::verify(plan), &|_| ()).map_err(|problem| problem.message)
     }
 }
 
@@ -330,14 +313,6 @@ fn waits_for_closer(verdict: &Verdict) -> bool {
     let is_settled = matches!(verdict.state, VerdictState::Complete | VerdictState::Incomplete);
     let mut open = verdict.left_to_do.open().filter(|point| point.weighs);
     is_settled && open.all(|point| point.source == Source::Closer)
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
-fn why(outcome: ActionOutcome) -> String {
-    match outcome {
-        ActionOutcome::Failed(problem) => problem.message,
-        other => format!("{:?}", other.class()),
-    }
 }
 
 #[cfg(test)]
