@@ -149,3 +149,30 @@ fn what_is_replaced_has_the_mode_that_git_gives_it() {
         assert_eq!(by_closeout, by_git, "{value:?}");
     }
 }
+
+/// The access of a new lock cannot be set. The lock goes, since nobody would know it for ours.
+#[test]
+fn no_lock_stays_where_its_access_cannot_be_set() {
+    let env = TestEnv::beside(&Repo::unborn());
+    fs::write(env.at("home/.gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n").unwrap();
+    run(&env, BEGIN, ["shared", "077", "group"]);
+    let locks = || {
+        let found = super::fixture::files_below(&env.at("shared/.git"));
+        found.into_iter().filter(|it| it.ends_with(".lock") || it.contains("closeout-")).collect::<Vec<_>>()
+    };
+    let failing = r#"umask "$2"; cd "$1"; echo "$3" >f
+strace -qq -o /dev/null -e "inject=fchmod:error=EPERM:when=$3" "$CLOSEOUT" rescue -y -m two; :"#;
+    #[expect(clippy::disallowed_methods, reason = "a look for the program")]
+    let strace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).output();
+    if !strace.is_ok_and(|output| output.status.success()) {
+        return eprintln!("SKIPPED shared: strace cannot be used here");
+    }
+    // Every call that sets an access fails once.
+    for n in 1..=16 {
+        run(&env, failing, ["shared", "077", &n.to_string()]);
+        assert_eq!(locks(), Vec::<String>::new(), "{n}");
+    }
+    fs::write(env.at("shared/f"), "last\n").unwrap();
+    run(&env, BY_CLOSEOUT, ["shared", "077", "group"]);
+    assert_eq!(locks(), Vec::<String>::new());
+}
