@@ -283,3 +283,21 @@ fn a_plan_that_fails_says_that_the_record_is_there() {
     assert!(words.contains(&reference), "{words}");
     assert!(words.contains(".gitattributes") && words.contains("a FIFO stands where"), "{words}");
 }
+
+/// Then nothing tells what is tracked, and git lists nothing that ignore rules match.
+#[test]
+fn it_is_said_that_ignored_files_are_left_out_where_neither_the_index_nor_the_last_commit_can_be_read() {
+    let repo = Repo::new();
+    repo.write(".gitignore", "*.log\n").write("a.log", "1\n").git(["add", "-f", "a.log", ".gitignore"]);
+    repo.git(["commit", "-q", "-m", "tracked"]);
+    repo.write("a.log", "2\n").write("f", "1\n");
+    fs::remove_file(repo.git_dir().join("index")).unwrap();
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    assert_eq!(content(&repo, &made.snapshot, b"a.log").unwrap(), b"2\n");
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    fs::remove_file(repo.git_dir().join("objects").join(&tree[..2]).join(&tree[2..])).unwrap();
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    assert!(content(&repo, &made.snapshot, b"f").is_some());
+    let gaps: Vec<&str> = made.gaps.iter().map(|gap| gap.reason.as_str()).collect();
+    assert!(gaps.iter().any(|gap| gap.ends_with("files that ignore rules match are left out")), "{gaps:?}");
+}

@@ -6,6 +6,7 @@ pub(super) mod verify;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -258,9 +259,10 @@ impl Draft {
 fn state_files(repo: &Repository, name: &str) -> Vec<PathBuf> {
     let path = repo.git_dir.join(name);
     let entries = match path.symlink_metadata() {
-        Err(_) => return Vec::new(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
         Ok(metadata) if metadata.is_dir() => whole_file::entries(&path),
-        Ok(_) => return vec![PathBuf::from(name)],
+        // Where nothing tells what it is, reading it becomes a gap.
+        Ok(_) | Err(_) => return vec![PathBuf::from(name)],
     };
     // A folder that cannot be listed becomes a gap once it is read as a file.
     let Ok(entries) = entries else { return vec![PathBuf::from(name)] };

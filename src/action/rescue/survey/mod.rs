@@ -254,8 +254,15 @@ impl Index {
         };
         // Lets git list untracked files. The record keeps the bytes of the broken index.
         is_removed(std::fs::remove_file(&shadow.index)).map_err(RescueError::io("remove", &shadow.index))?;
-        let tree = head.commit.and_then(|commit| listing::tree(git, commit).ok());
-        let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
+        let (tree, reason) = match listing::tree_of(git, head.commit) {
+            Ok(tree) => (tree, reason),
+            Err(RescueError::Git { .. } | RescueError::Damage(_)) => {
+                let words = "nor the last commit; tracked files that ignore rules match are left out";
+                (Tree::new(), format!("{reason}, {words}"))
+            }
+            Err(error) => return Err(error),
+        };
+        let others = tree.into_iter().filter(|(_, entry)| entry.mode != "160000");
         let others = others.map(|(path, _)| path).collect();
         let problem = Some(Gap { path: Vec::new(), reason });
         Ok(Index { entries: Vec::new(), problem, others, listed: None })
