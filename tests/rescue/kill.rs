@@ -15,7 +15,7 @@ use closeout::model::{CommitTarget, RecordState, RefName, SplitKind};
 
 use super::fixture::*;
 use super::loose::detached;
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 /// Tells the process that is to die the repository, the action and the step.
 const ORDER: &str = "CLOSEOUT_TEST_KILL";
@@ -439,6 +439,51 @@ fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
         repo.git(["update-ref", &(found.records[0].reference.to_string() + "0"), "HEAD"]);
         assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
     }
+}
+
+/// It need not wait for a command in the worktree where it was cut. Where git itself fails, nothing is known of it, and it
+/// stays announced.
+#[test]
+fn a_record_that_was_cut_in_another_worktree_is_adopted_and_never_for_lost_where_git_fails() {
+    for is_beside in [true, false] {
+        let repo = rich();
+        let cut = if is_beside {
+            repo.git(["worktree", "add", "-q", "-b", "beside", "../beside"]);
+            repo.beside("beside")
+        } else {
+            repo.clone()
+        };
+        cut.write("work", "1\n");
+        assert!(killed_at(&cut, "commit", Stage::ReferenceMade));
+        let git = git_program().display().to_string();
+        let calls = format!("case \"$*\" in *'rev-list --format'*) kill -9 $$ ;; esac\nexec '{git}' \"$@\"");
+        let git = repo.script("odd-git", &calls);
+        let failed = Rescuer { git, ..rescuer(&repo) }.list(repo.path());
+        assert!(matches!(failed, Err(RescueError::Git { .. })), "{is_beside}: {failed:?}");
+        let found = rescuer(&repo).list(repo.path()).unwrap();
+        assert_eq!(found.notices, [], "{is_beside}");
+        let states: Vec<_> = found.records.iter().map(|record| record.state).collect();
+        assert_eq!(states, [RecordState::Kept], "{is_beside}");
+        assert_eq!(found.records[0].worktree.as_deref(), Some(cut.path()));
+        let into = repo.root().join("into");
+        assert!(rescuer(&repo).restore(repo.path(), &found.records[0].reference, &into).unwrap() > 0);
+    }
+}
+
+/// One that is being made right now is no record yet, and no damage.
+#[test]
+fn a_record_that_another_worktree_is_making_is_not_listed_yet() {
+    let repo = rich();
+    repo.git(["worktree", "add", "-q", "-b", "beside", "../beside"]);
+    let beside = repo.beside("beside");
+    beside.write("work", "1\n");
+    let main = repo.clone();
+    let at_made = move || {
+        let found = rescuer(&main).list(main.path()).unwrap();
+        assert_eq!((found.records.len(), found.notices), (0, vec![]));
+    };
+    rescuer_at(&beside, Stage::ReferenceMade, at_made).record(beside.path()).unwrap();
+    assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records[0].state, RecordState::Kept);
 }
 
 // K03

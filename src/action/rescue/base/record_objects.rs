@@ -61,10 +61,10 @@ pub(crate) fn record_of(git: &Git<'_>, snapshot: CommitId) -> Result<CommitId, R
 
 /// Whether the repository has the two commits of the record.
 pub(crate) fn has(git: &Git<'_>, [snapshot, record]: Pair) -> Result<bool, RescueError> {
-    match record_of(git, snapshot) {
-        Ok(found) => Ok(found == record && commit(git, record).is_ok()),
+    match record_of(git, snapshot).and_then(|found| commit(git, record).map(|_| found == record)) {
+        // A git that was ended says nothing of the commits.
         Err(RescueError::Git { .. } | RescueError::Damage(_)) => Ok(false),
-        Err(error) => Err(error),
+        has => has,
     }
 }
 

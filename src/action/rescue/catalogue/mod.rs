@@ -55,6 +55,8 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
     let places = worktree.places()?;
+    let is_usable = worktree.unusable.is_none() && worktree.past_head.is_none();
+    let making = if is_usable { recovery::adopt_beside(worktree, &places)? } else { BTreeSet::new() };
     let mut saved = in_journals(&places, &mut list.notices)?;
     let known: BTreeSet<String> = saved.iter().map(|(_, saved)| saved.reference.to_string()).collect();
     let n_known = saved.len();
@@ -62,7 +64,7 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let n_unseen = n_known - saved.len();
     let unknown: Vec<Unknown> = hidden
         .iter()
-        .filter(|hidden| !known.contains(&hidden.name))
+        .filter(|hidden| !known.contains(&hidden.name) && !making.contains(&hidden.name))
         .map(|hidden| Unknown::read(&git, hidden.clone()))
         .collect::<Result<_, _>>()?;
     let of_journals = saved.iter().filter(|(_, saved)| !saved.shown.is_vault_only);

@@ -307,6 +307,12 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RescueError> {
     })
 }
 
+/// Takes the lock of one of our own folders; `None` if somebody holds it.
+pub(crate) fn lock_if_free(folder: &Path) -> Result<Option<File>, RescueError> {
+    let path = folder.join("lock");
+    write::lock_file(&path, Duration::ZERO).map_err(RescueError::io("lock", &path))
+}
+
 impl Rescuer {
     /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
     /// alone what another process is using.

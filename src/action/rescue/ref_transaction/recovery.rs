@@ -2,11 +2,14 @@
 //!
 //! It must not remove someone else's lock, and must not replace an index that someone has written since.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::action::rescue::base::settings::is_partial;
-use crate::action::rescue::base::{JournalEntry, Move, RescueError, Saved, git_files, journal, references};
-use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::base::{
+    Journal, JournalEntry, Move, Place, RescueError, Saved, git_files, journal, references,
+};
+use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::branch::{self, inode};
 use crate::action::rescue::ref_transaction::prepared::{
     branch_inode, checked, done, is_ours, prepared, roll_back,
@@ -40,13 +43,7 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
             settle(worktree, &git, (plan, at), n_unread > 0)?;
         }
     }
-    if let Some(pending) = worktree.journal.pending()? {
-        let names = references::names_of(&pending.reference);
-        if !names.iter().any(|name| journal::is_known(actions, name)) {
-            adopt(&worktree.git().to_the_end(), worktree, &pending)?;
-        }
-        worktree.journal.clear_pending();
-    }
+    finish_record(&worktree.git().to_the_end(), &worktree.journal, actions)?;
     if n_unread > 0 || is_linked {
         // An unreadable line may refer to one of the leftovers.
         return Ok(());
@@ -100,19 +97,55 @@ fn settle(
     }
 }
 
+/// Adopts the record that was cut off, if it got so far, and forgets its announcement.
+fn finish_record(git: &Git<'_>, journal: &Journal, actions: &[JournalEntry]) -> Result<(), RescueError> {
+    if let Some(pending) = journal.pending()? {
+        let names = references::names_of(&pending.reference);
+        if !names.iter().any(|name| journal::is_known(actions, name)) {
+            adopt(git, journal, &pending)?;
+        }
+        journal.clear_pending();
+    }
+    Ok(())
+}
+
+/// Adopts the records that were cut off in other worktrees of the repository. Returns the names that one may have which is
+/// being made there right now.
+pub(crate) fn adopt_beside(
+    worktree: &WorktreeLock,
+    places: &[Place],
+) -> Result<BTreeSet<String>, RescueError> {
+    let mut making = BTreeSet::new();
+    for place in places.iter().filter(|place| place.key != worktree.repo.key) {
+        let journal = Journal::at(&place.folder);
+        let Some(pending) = journal.pending()? else { continue };
+        if let Some(_lock) = lock::lock_if_free(&place.folder)? {
+            finish_record(&worktree.git().to_the_end(), &journal, &journal.read()?.entries)?;
+        } else {
+            making.extend(references::names_of(&pending.reference));
+        }
+    }
+    Ok(making)
+}
+
 /// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every
 /// object exists.
-fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), RescueError> {
+fn adopt(git: &Git<'_>, journal: &Journal, pending: &Saved) -> Result<(), RescueError> {
     let others: Vec<String> = pending.head.iter().map(CommitId::to_string).collect();
     for reference in references::names_of(&pending.reference) {
-        if references::at(git, &reference)? == Some(pending.snapshot)
-            && (Needed { commit: pending.snapshot, others: others.clone(), is_partial: is_partial(git)? })
-                .check(git)
-                .is_ok()
-        {
-            return worktree
-                .journal
-                .append(&JournalEntry::Saved(Saved { reference: reference.into(), ..pending.clone() }));
+        if references::at(git, &reference)? != Some(pending.snapshot) {
+            continue;
+        }
+        let needed =
+            Needed { commit: pending.snapshot, others: others.clone(), is_partial: is_partial(git)? };
+        match needed.check(git) {
+            Ok(_) => {
+                let saved = Saved { reference: reference.into(), ..pending.clone() };
+                return journal.append(&JournalEntry::Saved(saved));
+            }
+            Err(RescueError::SavedOnly(_)) => {}
+            // It is announced still, and looked at again.
+            Err(error) => return Err(error),
         }
     }
     Ok(())
