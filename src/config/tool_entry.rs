@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     fn read_tool(&mut self, at: usize, table: &DeTable<'_>, tools: &mut Vec<CheckTool>) {
-        let mut tool = CheckTool::named("", CheckKind::Test);
+        let mut tool = CheckTool::default();
         let mut is_read = true;
         for (name, value) in table {
             let key = name.get_ref();

@@ -158,15 +158,7 @@ fn add(
     counts: &FileResults,
     written_at: Timestamp,
 ) {
-    let results = together.get_or_insert_with(|| TestResults {
-        names: Vec::new(),
-        n_passed: 0,
-        n_failed: 0,
-        n_skipped: 0,
-        failing: Vec::new(),
-        empty: Vec::new(),
-        written_at,
-    });
+    let results = together.get_or_insert_with(|| TestResults { written_at, ..TestResults::default() });
     if is_named && counts.n_passed == 0 && counts.n_failed == 0 {
         results.empty.push(name.clone());
     }

@@ -115,7 +115,7 @@ pub fn collect(
     let workspace = request.workspace.path();
     let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
     let settings = &request.settings;
-    let mut found = nothing_looked_at(request.parts, context.now);
+    let mut found = Observations { parts: request.parts, taken_at: context.now, ..Observations::default() };
     // Sessions come first: if a workspace is seen for the first time, they tell when its work began.
     if request.parts.contains(Parts::WORDS) {
         memory.session_targets =
@@ -183,33 +183,6 @@ fn open_error(path: &Path, source: io::Error) -> CollectError {
         CollectError::Gone { path }
     } else {
         CollectError::Unopenable { path, source }
-    }
-}
-
-fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
-    Observations {
-        parts,
-        taken_at,
-        task_started_at: None,
-        baseline_at: None,
-        of_baseline: Vec::new(),
-        git: Reading::NotLookedAt,
-        decision: Reading::NotLookedAt,
-        decision_digest: None,
-        outputs: Vec::new(),
-        closer: Reading::NotLookedAt,
-        plans: Vec::new(),
-        files: Reading::NotLookedAt,
-        tests: Reading::NotLookedAt,
-        check_tests: Vec::new(),
-        session: Reading::NotLookedAt,
-        other_sessions: Vec::new(),
-        n_unread_sessions: 0,
-        unreadable_session: None,
-        ignored: Vec::new(),
-        watch_targets: Vec::new(),
-        new_baseline: None,
-        recheck_at: None,
     }
 }
 
@@ -304,7 +277,7 @@ pub(super) fn base(
 ) -> Option<Baseline> {
     let resolved = resolved(request, memory);
     // The first time, this must be the same commit as in a collection: the one before the first prompt.
-    let mut found = nothing_looked_at(Parts::WORDS, context.now);
+    let mut found = Observations { parts: Parts::WORDS, taken_at: context.now, ..Observations::default() };
     if request.settings.baseline.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
         read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
     }

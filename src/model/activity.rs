@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Timestamp;
 
 /// What a session does now, who says so and since when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Activity {
     /// What it does.
     pub state: ActivityState,
@@ -26,7 +26,7 @@ impl Activity {
 }
 
 /// What a session does. A closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityState {
     /// A turn runs.
@@ -42,11 +42,14 @@ pub enum ActivityState {
     /// It ended or crashed.
     Gone,
     /// No source tells.
+    #[default]
     Unknown,
 }
 
 /// Where an activity was read, most trusted first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivitySource {
     /// An event that the agent told closeout's hook.
@@ -64,6 +67,7 @@ pub enum ActivitySource {
     /// The title of its tmux pane: a guess.
     PaneTitle,
     /// Nowhere.
+    #[default]
     None,
 }
 

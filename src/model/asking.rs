@@ -118,7 +118,7 @@ pub enum ProbeRescue {
 }
 
 /// One attempt of a smart check to ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeAttempt {
     /// 1 for the first one.
     pub number: u32,

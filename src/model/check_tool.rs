@@ -3,7 +3,7 @@
 use super::CheckKind;
 
 /// A tool of the person's own. `assets/checks.toml` has the built-in ones in the same form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the entry")]
 pub struct CheckTool {
     /// Its name, which a person is shown.
@@ -51,27 +51,6 @@ pub struct CheckTool {
 impl CheckTool {
     /// A tool of this name that is never called.
     pub fn named(name: &str, kind: CheckKind) -> CheckTool {
-        CheckTool {
-            name: name.to_owned(),
-            kind,
-            run: Vec::new(),
-            each: false,
-            with: Vec::new(),
-            without: Vec::new(),
-            part: Vec::new(),
-            values: Vec::new(),
-            whole: Vec::new(),
-            takes_folders: false,
-            watch: Vec::new(),
-            is_silent: false,
-            runs_others: false,
-            covers: Vec::new(),
-            empty_codes: Vec::new(),
-            fail: Vec::new(),
-            pass: Vec::new(),
-            empty: Vec::new(),
-            failing: Vec::new(),
-            failing_below: Vec::new(),
-        }
+        CheckTool { name: name.to_owned(), kind, ..CheckTool::default() }
     }
 }

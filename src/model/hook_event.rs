@@ -15,7 +15,7 @@ pub const HOOK_TEXT: usize = 2_000;
 const LONGEST_NAME: usize = 100;
 
 /// One event of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookEvent {
     /// The version of this format.
     #[serde(rename = "v")]
@@ -65,7 +65,7 @@ pub struct HookEvent {
 }
 
 /// What happened: a closed set; a kind that only a newer closeout knows is read as `Other`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookKind {
     /// The session began, was resumed, or continued after a compaction.
@@ -107,6 +107,7 @@ pub enum HookKind {
     /// The conversation was compacted.
     Compacted,
     /// Anything else.
+    #[default]
     #[serde(other)]
     Other,
 }
@@ -122,18 +123,7 @@ impl HookEvent {
             at,
             session_id: session_id.into(),
             kind,
-            folder: None,
-            record: None,
-            subagent: None,
-            tool: None,
-            call: None,
-            what: None,
-            background: None,
-            reason: None,
-            is_headless: false,
-            process: None,
-            pid_namespace: None,
-            pane: None,
+            ..HookEvent::default()
         }
     }
 }

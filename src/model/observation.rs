@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Baseline, GitFacts, Parts, SessionObservation, Timestamp, WatchTarget};
 
 /// What one collection found in one workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observations {
     /// The parts that were read; fields of other parts are `NotLookedAt`.
     pub parts: Parts,
@@ -56,9 +56,10 @@ pub struct Observations {
 }
 
 /// The reading of one source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reading<T> {
     /// This collection did not read it.
+    #[default]
     NotLookedAt,
     /// No setting names it.
     NotConfigured,
@@ -194,7 +195,7 @@ pub struct FileCheck {
 }
 
 /// Test results from one or more files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestResults {
     /// The files. Untrusted text.
     pub names: Vec<String>,

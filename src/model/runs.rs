@@ -85,10 +85,11 @@ pub struct StepMoment {
 }
 
 /// What a check checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckKind {
     /// Tests.
+    #[default]
     Test,
     /// A build.
     Build,

@@ -24,7 +24,7 @@ impl SessionName {
 }
 
 /// What is known of one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionObservation {
     /// The agent, like `claude`.
     pub agent: String,
@@ -117,32 +117,7 @@ impl SessionObservation {
         SessionObservation {
             agent: agent.into(),
             session_id: session_id.into(),
-            version: None,
-            model: None,
-            mode: None,
-            last_message: None,
-            todos: None,
-            turn: TurnState::Unknown,
-            prompted_at: None,
-            prompt: None,
-            written_at: None,
-            n_skipped_lines: 0,
-            is_partial: false,
-            is_suspended: false,
-            name: None,
-            folder: None,
-            origin: SessionOrigin::Unknown,
-            usage: SessionUsage::default(),
-            subagents: Vec::new(),
-            stopped: Vec::new(),
-            queued: None,
-            background: Vec::new(),
-            live: Vec::new(),
-            process: None,
-            pane: None,
-            asked: None,
-            answered: None,
-            history: TurnHistory::default(),
+            ..SessionObservation::default()
         }
     }
 
@@ -312,7 +287,7 @@ pub struct AgentMessage {
 }
 
 /// The state of a session's last turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum TurnState {
     /// The agent ended its turn.
@@ -343,5 +318,6 @@ pub enum TurnState {
         error: String,
     },
     /// The record does not say.
+    #[default]
     Unknown,
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionView {
     /// The agent.
     pub agent: String,

@@ -86,7 +86,7 @@ impl CommandEnd {
 }
 
 /// One iteration: the command ran once, and its work was judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunIteration {
     /// Its number, from 1. An iteration that continues with an answer keeps the number of the one that asked.
     pub number: u32,
@@ -153,7 +153,7 @@ pub struct LoopState {
 }
 
 /// The options that the user gave for a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOrder {
     /// The command with its arguments, as given.
     pub command: Vec<String>,
@@ -188,7 +188,7 @@ pub struct RunOrder {
 }
 
 /// A run, as it is kept on disk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupervisedRun {
     /// The run's id, with which all its check ids begin.
     pub id: String,

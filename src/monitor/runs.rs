@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::judge::set_aside;
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Point, Reason, RunEnd, RunStatus,
-    RunView, SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
+    RunView, SessionOrigin, SessionView, Source, VerdictState,
 };
 
 use super::tracked::Tracked;
@@ -57,9 +57,6 @@ fn session(run: &RunView) -> SessionView {
     SessionView {
         agent: RunView::AGENT.to_owned(),
         session_id: run.id.as_str().into(),
-        name: None,
-        version: None,
-        model: None,
         origin: SessionOrigin::Headless,
         activity: Activity {
             state,
@@ -67,17 +64,9 @@ fn session(run: &RunView) -> SessionView {
             since: Some(run.since),
             detail: run.question.as_ref().map(|question| question.text.clone()),
         },
-        prompt: None,
-        prompted_at: None,
         moved_at: Some(run.since),
-        ended_at: None,
         question: run.question.clone(),
-        asks: None,
-        set_aside: None,
-        todos: None,
-        usage: SessionUsage::default(),
-        subagents: Vec::new(),
         process: run.process,
-        pane: None,
+        ..SessionView::default()
     }
 }

@@ -81,21 +81,7 @@ fn begin(
     }
     let began_at = clock::now();
     let id = format!("run-{:x}-{:x}", began_at.0, std::process::id());
-    let state = LoopState::default();
-    let begun = SupervisedRun {
-        id,
-        began_at,
-        baseline: head,
-        order,
-        state,
-        iterations: Vec::new(),
-        question: None,
-        asked: None,
-        answer: None,
-        pid: 0,
-        ended: None,
-    };
-    Ok((begun, false))
+    Ok((SupervisedRun { id, began_at, baseline: head, order, ..SupervisedRun::default() }, false))
 }
 
 fn is_same(kept: &RunOrder, order: &RunOrder) -> bool {

@@ -52,17 +52,10 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
         command,
         agent: run.agent.clone(),
         prompt,
-        task_kind: None,
-        require: None,
         max_iterations: MAX_ITERATIONS,
-        budget_micros: None,
-        deadline_seconds: None,
-        timeout_seconds: None,
         stall_seconds: STALL_SECONDS,
-        decision_file: None,
-        outputs: Vec::new(),
         waits_for_answers: true,
-        verify: None,
+        ..RunOrder::default()
     };
     amended(order, environment, run)
 }

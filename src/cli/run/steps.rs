@@ -80,13 +80,7 @@ impl Driver<'_> {
             check_id: check_id.clone(),
             baseline,
             began_at: clock::now(),
-            ended_at: None,
-            end: None,
-            verdict: None,
-            why: String::new(),
-            open_points: Vec::new(),
-            new_commits: 0,
-            cost_micros: None,
+            ..RunIteration::default()
         });
         self.keep()?;
         self.reporter.tell(RunNews::Iteration { number, stage, check_id: check_id.clone() })?;

@@ -154,16 +154,8 @@ impl Check<'_> {
 
     /// Sends one probe and returns how its answer was read; an error if it was not sent.
     fn probe(&mut self, number: u32) -> Result<ProbeReading, Stop> {
-        self.attempts.push(ProbeAttempt {
-            number,
-            began_at: clock::now(),
-            took_ms: None,
-            answer: None,
-            reading: None,
-            detail: None,
-            said: None,
-            cost: AskCost::default(),
-        });
+        let began_at = clock::now();
+        self.attempts.push(ProbeAttempt { number, began_at, ..ProbeAttempt::default() });
         self.tell(format!("asking {}", self.ready.plan.session.agent), None);
         let (reading, ended) = self.ask(number).inspect_err(|stop| {
             if matches!(stop, Stop::NotAsked(_)) {
