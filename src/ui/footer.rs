@@ -8,6 +8,7 @@ use super::areas::Areas;
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, Hint, KeyCommand, WorkspaceCommand};
 use super::look::TextStyle;
 use super::state::{Focus, Page, State};
+use super::steps::Motion;
 use super::{action_hints, text};
 use crate::model::WorkspaceView;
 use crate::present::sessions;
@@ -72,7 +73,7 @@ fn in_force(
 ) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
         (Page::Help, _) => {
-            matches!(binding.action, KeyCommand::Down | KeyCommand::Up | KeyCommand::Filter)
+            matches!(binding.action, KeyCommand::Move(Motion::By(_)) | KeyCommand::Filter)
         }
         (Page::None, Some(_)) => false,
         // Without a pane, Enter itself opens the detail, so the second key for that needs no hint.

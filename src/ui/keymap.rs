@@ -3,22 +3,13 @@
 //! A key does what its [`KeyCommand`] says; `update` carries it out. To add a key, add it here.
 
 use super::input::{KeyCode, KeyPress};
+use super::steps::Motion;
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyCommand {
-    /// One row down.
-    Down,
-    /// One row up.
-    Up,
-    /// To the first row.
-    First,
-    /// To the last row.
-    Last,
-    /// One page down.
-    PageDown,
-    /// One page up.
-    PageUp,
+    /// Move through the rows or lines.
+    Move(Motion),
     /// Show the tab of the detail with the number on the key.
     Tab,
     /// Show the detail on the whole screen, or beside the list again.
@@ -85,12 +76,7 @@ impl KeyCommand {
     pub(super) const fn is_about_row(self) -> bool {
         matches!(
             self,
-            KeyCommand::Down
-                | KeyCommand::Up
-                | KeyCommand::First
-                | KeyCommand::Last
-                | KeyCommand::PageDown
-                | KeyCommand::PageUp
+            KeyCommand::Move(_)
                 | KeyCommand::Tab
                 | KeyCommand::Zoom
                 | KeyCommand::Tick
@@ -254,12 +240,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[sign('R')], KeyCommand::Refresh, "look again at this workspace").hinted("refresh"),
     bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], KeyCommand::SwitchFocus, "between list and detail")
         .hinted("switch"),
-    bind(&[sign('j'), key(KeyCode::Down)], KeyCommand::Down, "down").hinted("down"),
-    bind(&[sign('k'), key(KeyCode::Up)], KeyCommand::Up, "up").hinted("up"),
-    bind(&[sign('g'), key(KeyCode::Home)], KeyCommand::First, "to the first"),
-    bind(&[sign('G'), key(KeyCode::End)], KeyCommand::Last, "to the last"),
-    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], KeyCommand::PageDown, "page down"),
-    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], KeyCommand::PageUp, "page up"),
+    bind(&[sign('j'), key(KeyCode::Down)], KeyCommand::Move(Motion::By(1)), "down").hinted("down"),
+    bind(&[sign('k'), key(KeyCode::Up)], KeyCommand::Move(Motion::By(-1)), "up").hinted("up"),
+    bind(&[sign('g'), key(KeyCode::Home)], KeyCommand::Move(Motion::First), "to the first"),
+    bind(&[sign('G'), key(KeyCode::End)], KeyCommand::Move(Motion::Last), "to the last"),
+    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], KeyCommand::Move(Motion::Pages(1)), "page down"),
+    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], KeyCommand::Move(Motion::Pages(-1)), "page up"),
     bind(&[sign('n')], KeyCommand::NextMatch, "next match of the filter"),
     bind(&[sign('N')], KeyCommand::PreviousMatch, "previous match"),
     bind(&[sign('h'), key(KeyCode::Left)], KeyCommand::Close, "from the evidence back to the list"),
@@ -272,8 +258,10 @@ pub const BINDINGS: &[Binding] = &[
 pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[key(KeyCode::Enter)], KeyCommand::KeepFilter, "keep the filter").hinted("keep"),
     bind(&[key(KeyCode::Esc)], KeyCommand::DropFilter, "clear the filter").hinted("clear"),
-    bind(&[key(KeyCode::Down), key(KeyCode::Tab)], KeyCommand::Down, "next match").hinted("next"),
-    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], KeyCommand::Up, "previous match").hinted("previous"),
+    bind(&[key(KeyCode::Down), key(KeyCode::Tab)], KeyCommand::Move(Motion::By(1)), "next match")
+        .hinted("next"),
+    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], KeyCommand::Move(Motion::By(-1)), "previous match")
+        .hinted("previous"),
     bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], KeyCommand::Erase, "delete a character"),
     bind(&[KeyPress::ctrl('w')], KeyCommand::EraseWord, "delete a word"),
     bind(&[KeyPress::ctrl('u')], KeyCommand::EraseAll, "delete all"),

@@ -11,7 +11,8 @@ use super::keymap::Hint;
 use super::look::TextStyle;
 use super::sheet::put_rule;
 use super::state::State;
-use super::{steps, text};
+use super::steps::Motion;
+use super::text;
 use crate::model::{Response, Timestamp, WorkspaceView};
 
 /// Opens a dialog, replacing an open one. Its keys decide nothing until it could be read.
@@ -61,8 +62,8 @@ pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse)
     let place = area_of(state, views)?;
     let is_armed = state.guard.is_armed(state.guard.now());
     with(state, views, is_armed, |dialog, context| match mouse.kind {
-        MouseKind::ScrollUp => dialog.modal_mut().scroll(steps::Step::By(-WHEEL), context),
-        MouseKind::ScrollDown => dialog.modal_mut().scroll(steps::Step::By(WHEEL), context),
+        MouseKind::ScrollUp => dialog.modal_mut().scroll(Motion::By(-WHEEL), context),
+        MouseKind::ScrollDown => dialog.modal_mut().scroll(Motion::By(WHEEL), context),
         MouseKind::Press if place.contains(Position::new(mouse.column, mouse.row)) => {
             dialog.modal_mut().press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
         }

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use super::detail;
 use super::detail::left::LeftLines;
 use super::state::State;
-use super::steps::{Step, scrolled_to};
+use super::steps::{Motion, scrolled_to};
 use crate::model::{OpenPoint, SessionName, WorkspaceView};
 use crate::present::left;
 
 /// Moves the cursor; false if there is no point, so that the lines scroll instead.
-pub(super) fn take_step(state: &mut State, left: &LeftLines, area: Rect, step: Step) -> bool {
+pub(super) fn take_step(state: &mut State, left: &LeftLines, area: Rect, step: Motion) -> bool {
     let n_points = left.starts.len();
     if n_points == 0 {
         return false;

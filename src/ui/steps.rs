@@ -1,41 +1,28 @@
 //! Steps through rows and lines: arithmetic on positions, bounded by their number.
 
-use super::keymap::KeyCommand;
-
 /// The step of a movement key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Motion {
     /// By this many rows.
     By(isize),
     /// By this many pages.
     Pages(isize),
+    /// To the first.
     First,
+    /// To the last.
     Last,
 }
 
-impl Step {
-    /// The step that an action asks for, if it is one.
-    pub(super) fn of(action: KeyCommand) -> Option<Step> {
-        const STEPS: [(KeyCommand, Step); 6] = [
-            (KeyCommand::Down, Step::By(1)),
-            (KeyCommand::Up, Step::By(-1)),
-            (KeyCommand::First, Step::First),
-            (KeyCommand::Last, Step::Last),
-            (KeyCommand::PageDown, Step::Pages(1)),
-            (KeyCommand::PageUp, Step::Pages(-1)),
-        ];
-        STEPS.iter().find(|(command, _)| *command == action).map(|(_, step)| *step)
-    }
-
+impl Motion {
     /// The position after the step from `from` among `n`, with pages of `page` rows.
     pub(super) fn go(self, from: usize, n: usize, page: usize) -> usize {
         // One row of the old page stays visible for orientation.
         let page = isize::try_from(page.saturating_sub(1).max(1)).unwrap_or(1);
         match self {
-            Step::By(by) => moved(from, by, n),
-            Step::Pages(pages) => moved(from, page.saturating_mul(pages), n),
-            Step::First => 0,
-            Step::Last => n.saturating_sub(1),
+            Motion::By(by) => moved(from, by, n),
+            Motion::Pages(pages) => moved(from, page.saturating_mul(pages), n),
+            Motion::First => 0,
+            Motion::Last => n.saturating_sub(1),
         }
     }
 

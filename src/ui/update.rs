@@ -11,7 +11,7 @@ use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, act
 use super::list_rows::{Entry, ListRows};
 use super::selection::{select_around, select_next_waiting, select_row, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
-use super::steps::{Step, moved};
+use super::steps::{Motion, moved};
 use super::{actions, detail, help, open_dialog, panels, points};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present::{Urgency, sessions};
@@ -175,11 +175,8 @@ fn perform(
     press: KeyPress,
     reaction: &mut Reaction,
 ) {
-    if let Some(step) = Step::of(action) {
-        take_step(state, views, step);
-        return;
-    }
-    if state.page == Page::Help && !press.ctrl && !action.is_of_filter() {
+    let is_for_page = press.ctrl || action.is_of_filter() || matches!(action, KeyCommand::Move(_));
+    if state.page == Page::Help && !is_for_page {
         // The other keys act on things that the help page covers.
         if action == KeyCommand::Back && !state.page_filter.text.is_empty() {
             state.page_filter = super::Filter::default();
@@ -218,17 +215,11 @@ fn perform(
             reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));
         }
         KeyCommand::RefreshAll => reaction.intents.push(Intent::Refresh { workspace: None }),
-        // Steps, handled above.
-        KeyCommand::Down
-        | KeyCommand::Up
-        | KeyCommand::First
-        | KeyCommand::Last
-        | KeyCommand::PageDown
-        | KeyCommand::PageUp => {}
+        KeyCommand::Move(step) => take_step(state, views, step),
     }
 }
 
-fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
+fn take_step(state: &mut State, views: &[WorkspaceView], step: Motion) {
     if state.page == Page::Help {
         let n_shown = areas(state, views).and_then(|areas| areas.page).map_or(1, |page| page.height.into());
         let n_lines = help::lines(state).len();
@@ -243,7 +234,7 @@ fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
     }
 }
 
-fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Step) {
+fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Motion) {
     let Some(area) = areas(state, views).and_then(|areas| areas.detail) else { return };
     let Some(position) = selected_row(state, views) else { return };
     let n_lines = if state.is_among_points() {
@@ -318,14 +309,14 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Presenc
         MouseKind::ScrollDown => 1,
     };
     if is_over(areas.page) && state.page == Page::Help {
-        take_step(state, views, Step::By(by * WHEEL_LINES));
+        take_step(state, views, Motion::By(by * WHEEL_LINES));
         return Presence::Shown;
     }
     if is_over(areas.detail) {
         if mouse.kind == MouseKind::Press {
             state.focus = Focus::Detail;
         }
-        scroll_detail(state, views, Step::By(by * WHEEL_LINES));
+        scroll_detail(state, views, Motion::By(by * WHEEL_LINES));
         return Presence::OnRow;
     }
     if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {

@@ -5,7 +5,7 @@
 use crate::model::TaskKind;
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::{Binding, Hint, action_of, bind, hint_of, hints_of, key, sign};
-use crate::ui::steps::Step;
+use crate::ui::steps::Motion;
 
 /// What a key does in a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,19 +35,19 @@ pub(in crate::ui) enum BoxAction {
     Wait,
     /// End running actions, then leave the program.
     End,
-    Move(Step),
+    Move(Motion),
 }
 
 const NO_KEYS: &[KeyPress] = &[sign('n'), key(KeyCode::Enter), key(KeyCode::Esc), sign('q')];
 
 /// The keys that move in every box of lines.
-const MOVES: &[Binding<Step>] = &[
-    bind(&[sign('j'), key(KeyCode::Down)], Step::By(1), "down").hinted("down"),
-    bind(&[sign('k'), key(KeyCode::Up)], Step::By(-1), "up").hinted("up"),
-    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Step::Pages(1), "page down"),
-    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Step::Pages(-1), "page up"),
-    bind(&[sign('g'), key(KeyCode::Home)], Step::First, "to the first"),
-    bind(&[sign('G'), key(KeyCode::End)], Step::Last, "to the last"),
+const MOVES: &[Binding<Motion>] = &[
+    bind(&[sign('j'), key(KeyCode::Down)], Motion::By(1), "down").hinted("down"),
+    bind(&[sign('k'), key(KeyCode::Up)], Motion::By(-1), "up").hinted("up"),
+    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Motion::Pages(1), "page down"),
+    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Motion::Pages(-1), "page up"),
+    bind(&[sign('g'), key(KeyCode::Home)], Motion::First, "to the first"),
+    bind(&[sign('G'), key(KeyCode::End)], Motion::Last, "to the last"),
 ];
 
 /// What a key does in a box with these keys and those that move.

@@ -10,7 +10,7 @@ use crate::model::{Intent, Response, WorkspaceId};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::Hint;
 use crate::ui::sheet::put;
-use crate::ui::steps;
+use crate::ui::steps::Motion;
 
 /// The lines of a dialog, and the first visible one.
 pub(in crate::ui) struct Page {
@@ -34,7 +34,7 @@ pub(in crate::ui) trait Modal {
     }
 
     /// Scrolls its lines.
-    fn scroll(&mut self, step: steps::Step, context: Context<'_>) -> Step {
+    fn scroll(&mut self, step: Motion, context: Context<'_>) -> Step {
         let n_lines = self.page(context).map_or(0, |page| page.lines.len());
         if let Some(top) = self.top() {
             *top = step.scroll(*top, n_lines, context.n_shown());

@@ -142,7 +142,7 @@ fn too_much_is_refused_as_a_whole() {
     let mut area = TextArea::of("kept".to_owned());
     let left_out = area.paste(&"x".repeat(MAX_BYTES));
     assert_eq!((area.text(), left_out.is_too_long), ("kept", true));
-    assert_eq!(left_out.label().unwrap(), "too long: nothing was taken in; at most 256 KiB");
+    assert_eq!(left_out.label().unwrap(), "too long: nothing was inserted; at most 256 KiB");
     let _ = area.paste(&"x".repeat(MAX_BYTES - 4));
     assert_eq!(area.text().len(), MAX_BYTES);
     assert!(area.type_sign('y').is_too_long);

@@ -20,7 +20,7 @@ use super::{Context, Modal, Step};
 use crate::model::{Intent, Response, SessionName, SessionView, WorkspaceId, WorkspaceView};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
-use crate::ui::steps::Step as Steps;
+use crate::ui::steps::Motion;
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
 use reply::{Confirm, Mode, Stage};
@@ -198,7 +198,7 @@ impl Modal for ReplyBox {
         }
     }
 
-    fn scroll(&mut self, step: Steps, context: Context<'_>) -> Step {
+    fn scroll(&mut self, step: Motion, context: Context<'_>) -> Step {
         self.scroll_head(step, context);
         Step::stay()
     }

@@ -9,7 +9,7 @@ use super::reply::{Mode, ReplyBox, plan_options};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::put;
-use crate::ui::steps::Step;
+use crate::ui::steps::Motion;
 use crate::ui::text_area::rows::Rows;
 
 /// Lines longer than this are hard to read; the rest of a wide screen stays empty.
@@ -73,7 +73,7 @@ impl ReplyBox {
         self.area.settle(text_room(context), parts.n_rows);
     }
 
-    pub(super) fn scroll_head(&mut self, step: Step, context: Context<'_>) {
+    pub(super) fn scroll_head(&mut self, step: Motion, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         self.top = step.scroll(self.top, parts.head.len(), parts.n_head);
     }

@@ -9,7 +9,7 @@ use crate::present::phrases::held;
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
-use crate::ui::steps::{Step as Steps, moved};
+use crate::ui::steps::{Motion, moved};
 use crate::ui::text_area::Edit;
 use crate::ui::text_area::keys::{Meaning, meaning_of};
 
@@ -29,8 +29,8 @@ impl ReplyBox {
         match action {
             Some(ReplyAction::Leave) => return Some(self.leave()),
             Some(ReplyAction::OtherSession) => return Some(self.other_session(context)),
-            Some(ReplyAction::ScrollUp) => self.scroll_head(Steps::Pages(-1), context),
-            Some(ReplyAction::ScrollDown) => self.scroll_head(Steps::Pages(1), context),
+            Some(ReplyAction::ScrollUp) => self.scroll_head(Motion::Pages(-1), context),
+            Some(ReplyAction::ScrollDown) => self.scroll_head(Motion::Pages(1), context),
             _ => return None,
         }
         Some(Step::stay())

@@ -24,7 +24,7 @@ use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, Hint, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::put;
-use crate::ui::steps::{self, scrolled_to};
+use crate::ui::steps::{Motion, scrolled_to};
 use crate::ui::text;
 use preview::{Asking, Writing};
 use rows::Row;
@@ -80,7 +80,7 @@ impl Modal for RescueBox {
         Step::stay()
     }
 
-    fn scroll(&mut self, step: steps::Step, context: Context<'_>) -> Step {
+    fn scroll(&mut self, step: Motion, context: Context<'_>) -> Step {
         let n_rows = rows::n_rows(self, context.sheet());
         self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
         Step::stay()
