@@ -15,8 +15,8 @@ use super::screen::{NOT_NAMED, NOT_TRIED, OptionDialog, PermissionKeys};
 use super::server::AgentServer;
 use crate::disk;
 use crate::model::{
-    AskedByTool, LiveStatus, Names, Parts, SessionObservation, SessionPlace, Timestamp, Unreadable,
-    WatchTarget,
+    AskedByTool, LiveStatus, Names, Parts, SessionId, SessionObservation, SessionPlace, Timestamp,
+    Unreadable, WatchTarget,
 };
 
 /// An agent. What is known in advance is data ([`Agent::facts`]); every method has a default that says that
@@ -246,6 +246,20 @@ pub struct FoundSession {
     pub place: SessionPlace,
     /// When its record last grew.
     pub moved_at: Timestamp,
+}
+
+impl FoundSession {
+    /// A session of `agent`, started in `folder`.
+    pub(super) fn new(
+        agent: &str,
+        session_id: impl Into<SessionId>,
+        folder: impl Into<PathBuf>,
+        record: impl Into<PathBuf>,
+        moved_at: Timestamp,
+    ) -> FoundSession {
+        let (session_id, folder, record) = (session_id.into(), folder.into(), record.into());
+        FoundSession { place: SessionPlace { agent: agent.to_owned(), session_id, folder, record }, moved_at }
+    }
 }
 
 /// What the agents remember between reads, one value per type. Losing it costs only time.

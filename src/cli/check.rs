@@ -6,7 +6,7 @@ use crate::config::Flags;
 use crate::engine::{OneShot, Overrides, Scope, clock};
 use crate::model::{Action, ActionOutcome, VerdictState, display_text};
 use crate::present::json as forms;
-use crate::present::json::{Report, Row, VERSION};
+use crate::present::json::Report;
 
 use super::args::Check;
 use super::environment::Environment;
@@ -47,14 +47,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     }
     let state = judged.views.first().and_then(|view| view.verdict.as_deref()).map(|verdict| verdict.state);
     if check.json {
-        let report = Report {
-            version: VERSION,
-            at: clock::now(),
-            workspaces: judged.views.iter().filter_map(Row::of).collect(),
-            refused: Vec::new(),
-            notices: judged.notices,
-        };
-        output::print_line(&forms::line(&report))?;
+        output::print_line(&forms::line(&Report::of(&judged.views, judged.notices, clock::now())))?;
     } else {
         output::notes(&judged.notices);
         for view in &judged.views {

@@ -41,9 +41,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
     }
     if is_json {
         let refused = judged.refused.iter().map(|(path, reason)| refused(path, reason)).collect();
-        let workspaces = judged.views.iter().filter_map(Row::of).collect();
-        let report =
-            Report { version: VERSION, at: clock::now(), workspaces, refused, notices: judged.notices };
+        let report = Report { refused, ..Report::of(&judged.views, judged.notices, clock::now()) };
         output::print_line(&forms::line(&report))?;
     } else {
         for (path, reason) in &judged.refused {

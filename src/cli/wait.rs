@@ -6,7 +6,7 @@ use crate::config::Flags;
 use crate::engine::{Engine, Overrides, Scope, clock};
 use crate::model::{VerdictState, WorkspaceView, display_text};
 use crate::present::json as forms;
-use crate::present::json::{Report, Row, VERSION};
+use crate::present::json::Report;
 
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
@@ -61,12 +61,6 @@ fn print(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
     if !is_json {
         return output::print_text(&text::full(view, clock::now()));
     }
-    let report = Report {
-        version: VERSION,
-        at: clock::now(),
-        workspaces: Row::of(view).into_iter().collect(),
-        refused: Vec::new(),
-        notices: Vec::new(),
-    };
+    let report = Report::of(std::slice::from_ref(view), Vec::new(), clock::now());
     output::print_line(&forms::line(&report))
 }

@@ -34,6 +34,14 @@ pub struct Report {
     pub notices: Vec<String>,
 }
 
+impl Report {
+    /// The report on `views`, with no path refused.
+    pub(crate) fn of(views: &[WorkspaceView], notices: Vec<String>, at: Timestamp) -> Report {
+        let workspaces = views.iter().filter_map(Row::of).collect();
+        Report { version: VERSION, at, workspaces, refused: Vec::new(), notices }
+    }
+}
+
 /// A line of `status --json --follow`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "event")]

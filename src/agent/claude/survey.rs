@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use super::NAME;
 use super::entry::Entry;
-use super::folder::{Listed, is_at_or_below, name_begin, record_folder, record_path, records};
+use super::folder::{is_at_or_below, name_begin, record_folder, record_path, records};
 use super::head::Heads;
 use super::registry::{KnownEntries, Registry};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{entries, note_unreadable};
-use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
+use crate::model::{Names, Parts, Timestamp, WatchTarget};
 
 /// How many folders are examined.
 const MAX_FOLDERS: usize = 8192;
@@ -107,15 +107,10 @@ fn look_into(
             continue;
         };
         living.remove(file.id.as_str());
-        survey.found.push(found(file, folder, record));
+        let moved_at = file.moved_at();
+        survey.found.push(FoundSession::new(NAME, file.id, folder, record, moved_at));
     }
     looked
-}
-
-fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
-    let moved_at = file.moved_at();
-    let place = SessionPlace { agent: NAME.to_owned(), session_id: file.id.into(), folder, record };
-    FoundSession { place, moved_at }
 }
 
 /// A live session without a record.
@@ -128,8 +123,7 @@ fn without_record(config_dir: &Path, entry: &Entry, ask: &SurveyAsk<'_>) -> Opti
     }
     let record = record_path(&record_folder(config_dir, &folder), &id);
     let moved_at = Timestamp(entry.status_updated_at.or(entry.started_at).unwrap_or_default());
-    let place = SessionPlace { agent: NAME.to_owned(), session_id: id.into(), folder, record };
-    Some(FoundSession { place, moved_at })
+    Some(FoundSession::new(NAME, id, folder, record, moved_at))
 }
 
 /// Where a new session would show.

@@ -15,7 +15,7 @@ use super::NAME;
 use super::head::{Head, Meta, read_head};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{entries, modified_at, note_unreadable, open_record};
-use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
+use crate::model::{Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget};
 
 /// How many days are examined, the newest first.
 const MAX_DAYS: usize = 4096;
@@ -186,9 +186,7 @@ impl Look<'_> {
         if meta.is_beside || !self.is_asked_for(&meta.folder) {
             return;
         }
-        let place =
-            SessionPlace { agent: NAME.to_owned(), session_id: meta.id.into(), folder: meta.folder, record };
-        self.survey.found.push(FoundSession { place, moved_at });
+        self.survey.found.push(FoundSession::new(NAME, meta.id, meta.folder, record, moved_at));
     }
 
     fn is_asked_for(&mut self, folder: &Path) -> bool {

@@ -17,7 +17,7 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{
     entries, modified_at, note_unreadable, open_record, read_range, read_small, take_lines,
 };
-use crate::model::{Names, Parts, ReadProblem, SessionId, SessionPlace, Timestamp, Unreadable, WatchTarget};
+use crate::model::{Names, Parts, ReadProblem, SessionId, Timestamp, Unreadable, WatchTarget};
 
 /// Further projects are ignored.
 const MAX_PROJECTS: usize = 10_000;
@@ -100,13 +100,7 @@ fn find_in(chats: &Path, folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Survey
         let record = entry.path();
         let Some(head) = head_of(&record, metadata.ino(), memory) else { continue };
         if head.is_session {
-            let place = SessionPlace {
-                agent: NAME.to_owned(),
-                session_id: head.session_id,
-                folder: folder.to_owned(),
-                record,
-            };
-            survey.found.push(FoundSession { place, moved_at });
+            survey.found.push(FoundSession::new(NAME, head.session_id, folder, record, moved_at));
         }
     }
 }

@@ -11,9 +11,7 @@ use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
 use crate::agent::record::{entries, modified_at};
 use crate::disk;
-use crate::model::{
-    Names, Parts, SessionId, SessionName, SessionPlace, Timestamp, WatchTarget, hook_file_stem,
-};
+use crate::model::{Names, Parts, SessionId, SessionName, Timestamp, WatchTarget, hook_file_stem};
 
 /// Further files of an agent are ignored.
 const MAX_FILES: usize = 4096;
@@ -85,12 +83,6 @@ fn add(
     if let Some(known) = known.and_then(|at| found.found.get_mut(*at)) {
         known.moved_at = known.moved_at.max(moved_at);
     } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
-        let place = SessionPlace {
-            agent: hooks.agent.to_owned(),
-            session_id: id.clone(),
-            folder: folder.to_owned(),
-            record: path.to_owned(),
-        };
-        found.found.push(FoundSession { place, moved_at });
+        found.found.push(FoundSession::new(hooks.agent, id.clone(), folder, path, moved_at));
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, params};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::model::{Names, Parts, SessionId, SessionPlace, Timestamp, Unreadable, WatchTarget};
+use crate::model::{Names, Parts, SessionId, Timestamp, Unreadable, WatchTarget};
 
 /// How many sessions are found, the newest first.
 const MAX_FOUND: u32 = 20_000;
@@ -124,10 +124,7 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
         if !is_wanted {
             n_older += 1;
         } else if is_session_id(&id) && Path::new(&folder).is_absolute() {
-            let record = database.to_owned();
-            let place =
-                SessionPlace { agent: NAME.to_owned(), session_id: id.into(), folder: folder.into(), record };
-            sessions.push(FoundSession { place, moved_at });
+            sessions.push(FoundSession::new(NAME, id, folder, database, moved_at));
         }
     }
     let sql = format!("SELECT count(*) FROM session WHERE {of_folder} AND time_updated < ?1");
