@@ -10,10 +10,10 @@ pub(super) const LOOK: &str = "CLOSEOUT_PROBE";
 
 /// A request to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "fields are named for what they hold")]
 pub enum Asking {
     /// Asks for the session's status, leaving no trace if possible.
     Probe {
-        /// The prompt.
         prompt: String,
         /// The model that answers, as the agent's program names it. `None` uses the session's model, or the
         /// program's default.
@@ -21,7 +21,6 @@ pub enum Asking {
     },
     /// Has the session answer the closer's checklist, leaving no trace if possible.
     Closer {
-        /// The prompt.
         prompt: String,
         /// The JSON schema of the answer.
         schema: String,
@@ -31,7 +30,6 @@ pub enum Asking {
     /// Has a new session answer the closer's checklist. It knows nothing of the session that did the work
     /// and only shares its folder; it reads the workspace and changes nothing.
     Fresh {
-        /// The prompt.
         prompt: String,
         /// The JSON schema of the answer.
         schema: String,
@@ -39,15 +37,9 @@ pub enum Asking {
         model: Option<String>,
     },
     /// Sends a user's text, which becomes part of the session. For a session that is not live.
-    Reply {
-        /// The text.
-        text: String,
-    },
+    Reply { text: String },
     /// Sends a user's text to a live session through the agent's own queue.
-    Queue {
-        /// The text.
-        text: String,
-    },
+    Queue { text: String },
 }
 
 /// A command line, and how to read its answer.

@@ -142,27 +142,15 @@ impl Action {
     /// True if the action only prepares something for the user to confirm. [`Action::PlanRescue`] records
     /// the work all the same.
     pub fn is_plan(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Action::PlanRescue { .. }
-            | Action::PlanUndo { .. }
-            | Action::PlanReply { .. }
-            | Action::PlanAsk { .. }
-            | Action::PlanChecks
-            | Action::AskMessages { .. } => true,
-            Action::Record { .. }
-            | Action::Rescue { .. }
-            | Action::KeepCommits { .. }
-            | Action::Undo { .. }
-            | Action::Reply { .. }
-            | Action::Held { .. }
-            | Action::Ask { .. }
-            | Action::AutoProbe { .. }
-            | Action::SecondOpinion { .. }
-            | Action::Mark { .. }
-            | Action::RunChecks { .. }
-            | Action::AutoChecks
-            | Action::Decide { .. } => false,
-        }
+                | Action::PlanUndo { .. }
+                | Action::PlanReply { .. }
+                | Action::PlanAsk { .. }
+                | Action::PlanChecks
+                | Action::AskMessages { .. }
+        )
     }
 
     /// The kind of this action.

@@ -8,12 +8,12 @@ use super::{
 
 /// What the monitor asks of the outside world.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "fields are named for what they hold")]
 pub enum Effect {
     /// Read parts of the evidence. Answers with one [`super::Event::Collected`].
     Collect(Box<CollectRequest>),
     /// Watch these places for this workspace, replacing the previous ones.
     Watch {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The places; an empty list stops watching.
         targets: Vec<WatchTarget>,
@@ -21,7 +21,6 @@ pub enum Effect {
     /// Send [`super::Event::Changed`] with [`Parts::WORDS`] when one of these processes ends, replacing the
     /// previous list.
     WatchProcesses {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The processes; an empty list stops watching.
         processes: Vec<ProcessId>,
@@ -29,31 +28,17 @@ pub enum Effect {
     /// Compare all watches with the disk and repair them, as part of the slow pass.
     RecheckWatches,
     /// Send [`super::Event::Woke`] at this time, replacing the previous request.
-    Wake {
-        /// The time.
-        at: Timestamp,
-    },
+    Wake { at: Timestamp },
     /// Keep the baseline of a workspace across restarts.
-    RememberBaseline {
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// The baseline.
-        baseline: Baseline,
-    },
+    RememberBaseline { workspace: WorkspaceId, baseline: Baseline },
     /// Keep what a name that was given as the baseline means for the present task, across restarts.
     RememberNamed {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The name, the task and the baseline.
         named: NamedBaseline,
     },
     /// Show a session's pane to the user. Answers with one [`super::Event::Jumped`].
-    JumpToPane {
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// The session.
-        session: JumpTarget,
-    },
+    JumpToPane { workspace: WorkspaceId, session: JumpTarget },
     /// Carry out an action. Answers with one [`super::Event::ActionFinished`], preceded by any number of
     /// [`super::Event::ActionProgressed`].
     Action(Box<ActionRequest>),
@@ -65,7 +50,6 @@ pub enum Effect {
     },
     /// Keep on disk how the user's statements changed, on top of what other runs keep of them.
     KeepMarks {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The statements before the change.
         before: Box<Marks>,
@@ -75,14 +59,12 @@ pub enum Effect {
     /// Keep on disk what agents said when asked, replacing what was kept before except for marks and newer rounds: other
     /// runs judge by it too.
     KeepReports {
-        /// The workspace.
         workspace: WorkspaceId,
         /// What they said.
         reports: Box<KeptReports>,
     },
     /// Keep a draft on disk, replacing the previous one.
     KeepDraft {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The draft; an empty one deletes it.
         draft: Draft,

@@ -13,10 +13,10 @@ use super::{
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "fields are named for what they hold")]
 pub enum Event {
     /// Discovery finished: these are all workspaces now, each with its settings. Sent by the engine.
     Discovered {
-        /// When.
         at: Timestamp,
         /// All workspaces, in the order in which they were found.
         workspaces: Vec<FoundWorkspace>,
@@ -27,32 +27,23 @@ pub enum Event {
     },
     /// Something that these parts were read from changed on disk. A hint, not a fact. Sent by `watch`.
     Changed {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The parts that may have changed.
         parts: Parts,
     },
     /// Events were lost: every workspace may have changed. Sent by `watch`.
-    EventsLost {
-        /// When.
-        at: Timestamp,
-    },
+    EventsLost { at: Timestamp },
     /// A workspace can no longer be watched, or can be watched again. Sent by `watch`.
     WatchChanged {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The problem; `None` when it is over.
         problem: Option<WatchProblem>,
     },
     /// A collection finished. Exactly one for each [`super::Effect::Collect`]. Sent by the engine.
     Collected {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The number of the collection.
         generation: u64,
@@ -63,43 +54,28 @@ pub enum Event {
     },
     /// A jump to a pane was attempted. Exactly one for each [`super::Effect::JumpToPane`]. Sent by the
     /// engine.
-    Jumped {
-        /// When.
-        at: Timestamp,
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// The outcome.
-        outcome: JumpOutcome,
-    },
+    Jumped { at: Timestamp, workspace: WorkspaceId, outcome: JumpOutcome },
     /// An action made progress. Sent by the engine.
     ActionProgressed {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The number of the action.
         number: u64,
-        /// The progress.
         progress: ActionProgress,
     },
     /// A cancelled action first completes what it is moving. Sent by the engine.
     EndsLater {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The number of the action.
         number: u64,
     },
     /// An action finished. Exactly one for each [`super::Effect::Action`]. Sent by the engine.
     ActionFinished {
-        /// When.
         at: Timestamp,
-        /// The workspace.
         workspace: WorkspaceId,
         /// The number of the action.
         number: u64,
-        /// The outcome.
         outcome: Box<ActionOutcome>,
         /// Its entry in the audit record; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
@@ -107,7 +83,6 @@ pub enum Event {
     /// The complete lists of live supervised runs, and of workspaces whose last run ended without completing
     /// its work and without the user ending it. Sent by the engine.
     RunsFound {
-        /// When.
         at: Timestamp,
         /// The live runs by workspace.
         runs: BTreeMap<WorkspaceId, RunView>,
@@ -116,19 +91,14 @@ pub enum Event {
     },
     /// Reports were kept, by another closeout or by this one. Sent by the engine.
     Reported {
-        /// When.
         at: Timestamp,
         /// The reports by workspace.
         reports: Vec<(WorkspaceId, KeptReports)>,
     },
     /// The time requested with [`super::Effect::Wake`] has come. Sent by the engine.
-    Woke {
-        /// When.
-        at: Timestamp,
-    },
+    Woke { at: Timestamp },
     /// The user requested something. Sent by a front.
     Wanted {
-        /// When.
         at: Timestamp,
         /// The request.
         intent: Intent,

@@ -13,10 +13,10 @@ use super::{
 
 /// How a reply reaches a session, and what it can be there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "fields are named for what they hold")]
 pub enum ReplyChannel {
     /// Text for the agent's program, which resumes a session that is not live.
     Resume {
-        /// The program.
         program: String,
         /// It was named by the user for an agent of their own, and may do anything with the words.
         is_described: bool,
@@ -28,16 +28,13 @@ pub enum ReplyChannel {
     },
     /// The server that the session's process itself has, over loopback.
     Api {
-        /// Its port.
         port: u16,
-        /// The process.
         process: ProcessId,
         /// The permission that would be answered; otherwise it takes words.
         permission: Option<ServerPermission>,
     },
     /// Typed into the tmux pane of a live session.
     Pane {
-        /// The pane.
         pane: Pane,
         /// The number of the tmux server's process.
         server: u32,
@@ -47,10 +44,7 @@ pub enum ReplyChannel {
         input: PaneInput,
     },
     /// Words in a file that the agent reads.
-    File {
-        /// Its path.
-        path: PathBuf,
-    },
+    File { path: PathBuf },
     /// Words for the supervised run that waits for them.
     Run {
         /// The run's process.

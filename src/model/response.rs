@@ -4,32 +4,20 @@ use super::{ActionKind, ActionOutcome, JumpOutcome, WorkspaceId};
 
 /// The answer to the user's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "fields are named for what they hold")]
 pub enum Response {
     /// The result of a jump to a pane.
-    Jump {
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// The outcome.
-        outcome: JumpOutcome,
-    },
+    Jump { workspace: WorkspaceId, outcome: JumpOutcome },
     /// The outcome of an action.
     Action {
-        /// The workspace.
         workspace: WorkspaceId,
         /// The action's number; 0 for one that was not started, and for news about an earlier one.
         number: u64,
-        /// The kind of the action.
         kind: ActionKind,
         /// True if it only prepared something for the user to confirm.
         is_plan: bool,
-        /// The outcome.
         outcome: Box<ActionOutcome>,
     },
     /// A cancelled action is moving something, which it completes first.
-    EndsLater {
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// The kind of the action.
-        kind: ActionKind,
-    },
+    EndsLater { workspace: WorkspaceId, kind: ActionKind },
 }

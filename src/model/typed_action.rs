@@ -42,7 +42,6 @@ macro_rules! typed {
         impl Action {$(
             #[doc = concat!("[`Action`] that answers with [`ActionOutcome::", stringify!($($outcome)|+), "`].")]
             pub fn $name($($field: $type),*) -> TypedAction<$answer> {
-                #[expect(clippy::wildcard_enum_match_arm, reason = "any other outcome belongs to another action")]
                 let answer = |outcome| match outcome {
                     $(ActionOutcome::$outcome $content => Ok($taken),)+
                     ActionOutcome::Failed(problem) => Err(problem),

@@ -28,6 +28,7 @@ impl Actions {
             self.history.insert(0, entry);
             self.history.truncate(MAX_ENTRIES);
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "no other outcome is remembered")]
         match outcome {
             ActionOutcome::Replied(receipt) => self.keep_receipt((**receipt).clone()),
             // The agent's program received it, but the agent did not take it.
@@ -47,21 +48,7 @@ impl Actions {
             }
             ActionOutcome::ChecksRan(records) => self.keep_checks(records),
             ActionOutcome::Opined(opinion) => self.opinion = Some(opinion.clone()),
-            ActionOutcome::RescuePlanned(_)
-            | ActionOutcome::SizeAsked(_)
-            | ActionOutcome::Recorded(_)
-            | ActionOutcome::Rescued(_)
-            | ActionOutcome::BranchPlanned(_)
-            | ActionOutcome::CommitsKept(_)
-            | ActionOutcome::UndoPlanned(_)
-            | ActionOutcome::Undone(_)
-            | ActionOutcome::ReplyPlanned(_)
-            | ActionOutcome::Held { .. }
-            | ActionOutcome::AskPlanned(_)
-            | ActionOutcome::ChecksPlanned(_)
-            | ActionOutcome::NotAsked(_)
-            | ActionOutcome::Marked { .. }
-            | ActionOutcome::Decided(_) => {}
+            _ => {}
         }
     }
 }
@@ -230,28 +217,13 @@ impl Monitor {
 }
 
 /// The session that an action sends something to.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other action sends anything to a chosen session")]
 fn session_of(action: &Action) -> Option<&SessionName> {
     match action {
         Action::PlanReply { session } => Some(session),
         Action::Reply { plan, .. } => Some(&plan.session),
         Action::Held { reply, step: HeldStep::Send } => Some(&reply.session),
-        Action::PlanRescue { .. }
-        | Action::AskMessages { .. }
-        | Action::Record { .. }
-        | Action::Rescue { .. }
-        | Action::KeepCommits { .. }
-        | Action::Held { .. }
-        | Action::PlanUndo { .. }
-        | Action::Undo { .. }
-        | Action::PlanAsk { .. }
-        | Action::Ask { .. }
-        | Action::AutoProbe { .. }
-        | Action::SecondOpinion { .. }
-        | Action::Mark { .. }
-        | Action::PlanChecks
-        | Action::RunChecks { .. }
-        | Action::AutoChecks
-        | Action::Decide { .. } => None,
+        _ => None,
     }
 }
 

@@ -150,6 +150,7 @@ impl KeyPress {
     /// and full-width letters of an input method left on become plain ones.
     #[must_use]
     pub(super) fn folded(self) -> KeyPress {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "every other key keeps its form")]
         match self.code {
             KeyCode::Char(sign) => {
                 let sign = half_width(sign);
@@ -157,20 +158,7 @@ impl KeyPress {
                 KeyPress { code: KeyCode::Char(sign), shift: false, ..self }
             }
             KeyCode::BackTab => KeyPress { shift: false, ..self },
-            KeyCode::Enter
-            | KeyCode::Esc
-            | KeyCode::Tab
-            | KeyCode::Backspace
-            | KeyCode::Delete
-            | KeyCode::Up
-            | KeyCode::Down
-            | KeyCode::Left
-            | KeyCode::Right
-            | KeyCode::PageUp
-            | KeyCode::PageDown
-            | KeyCode::Home
-            | KeyCode::End
-            | KeyCode::Other => self,
+            _ => self,
         }
     }
 }

@@ -91,6 +91,7 @@ impl Writer {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags are not turned on, or show nothing")]
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Paragraph | Tag::HtmlBlock => self.gap(),
@@ -137,17 +138,11 @@ impl Writer {
                 self.table = Some(Table::default());
             }
             Tag::TableHead | Tag::TableRow => self.table.iter_mut().for_each(Table::begin_row),
-            Tag::TableCell
-            | Tag::FootnoteDefinition(_)
-            | Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::Superscript
-            | Tag::Subscript
-            | Tag::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags are not turned on, or show nothing")]
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.end_paragraph(),
@@ -179,15 +174,7 @@ impl Writer {
                     self.end_line();
                 }
             }
-            TagEnd::TableHead
-            | TagEnd::TableRow
-            | TagEnd::FootnoteDefinition
-            | TagEnd::DefinitionList
-            | TagEnd::DefinitionListTitle
-            | TagEnd::DefinitionListDefinition
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 

@@ -132,7 +132,7 @@ impl Replier<'_> {
     pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActionProblem> {
         let known = self.adapter.facts().typing.and_then(|typing| typing.empty_box);
         let Some(empty) = known.filter(|_| self.tmux.is_some()) else { return Ok(None) };
-        let message = "somebody's words seem to stand in its input box, or a dialog or another mode is open in it; \
+        let message = "its input box seems to hold somebody's text, or a dialog or another mode is open; \
                        nothing was typed";
         let empty = self.screen_when(address, |at| input_box::is_empty(at, &empty))?;
         empty.map(Some).ok_or_else(|| refused(message, "send or clear them in its pane, or answer there"))

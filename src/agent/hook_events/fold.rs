@@ -77,27 +77,17 @@ impl HookFold {
             return false;
         }
         let is_over = matches!(self.main, Some((Main::Idle | Main::Failed(_) | Main::Ended { .. }, _)));
-        match event.kind {
+        let is_of_turn = matches!(
+            event.kind,
             HookKind::SessionStarted
-            | HookKind::Prompted
-            | HookKind::Busy
-            | HookKind::Stopped
-            | HookKind::IdleNoticed
-            | HookKind::Compacting
-            | HookKind::Compacted => true,
-            HookKind::ToolStarted | HookKind::ToolEnded => is_over,
-            HookKind::SessionEnded
-            | HookKind::PermissionAsked
-            | HookKind::PermissionNoticed
-            | HookKind::PermissionAnswered
-            | HookKind::QuestionAsked
-            | HookKind::QuestionAnswered
-            | HookKind::StopFailed
-            | HookKind::Interrupted
-            | HookKind::SubagentStarted
-            | HookKind::SubagentStopped
-            | HookKind::Other => false,
-        }
+                | HookKind::Prompted
+                | HookKind::Busy
+                | HookKind::Stopped
+                | HookKind::IdleNoticed
+                | HookKind::Compacting
+                | HookKind::Compacted
+        );
+        is_of_turn || is_over && matches!(event.kind, HookKind::ToolStarted | HookKind::ToolEnded)
     }
 
     fn note_run(&mut self, event: &HookEvent) {

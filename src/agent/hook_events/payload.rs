@@ -75,6 +75,7 @@ impl Payload<'_> {
         self.0.text("tool_name").or_else(|| self.details()?.tool())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what was said is in the session's own record")]
     fn what(&self, kind: HookKind) -> Option<String> {
         let message = match kind {
             HookKind::StopFailed => self.0.text("last_assistant_message").or_else(|| self.0.text("error")),
@@ -86,20 +87,7 @@ impl Payload<'_> {
                 called.or_else(|| self.details()?.what()).or_else(|| self.0.text("message"))
             }
             HookKind::PermissionNoticed | HookKind::IdleNoticed => self.0.text("message"),
-            // What was said is in the session's own record.
-            HookKind::SessionStarted
-            | HookKind::SessionEnded
-            | HookKind::Prompted
-            | HookKind::Busy
-            | HookKind::PermissionAnswered
-            | HookKind::QuestionAnswered
-            | HookKind::Stopped
-            | HookKind::Interrupted
-            | HookKind::SubagentStarted
-            | HookKind::SubagentStopped
-            | HookKind::Compacting
-            | HookKind::Compacted
-            | HookKind::Other => None,
+            _ => None,
         };
         message.map(|message| tool_input::cut(&message)).filter(|message| !message.is_empty())
     }

@@ -148,7 +148,7 @@ fn git_version(line: String) -> Finding {
     match version_in(&line) {
         Some(version) if version < LEAST_GIT => Finding::problem(
             format!(
-                "{line} is older than {major}.{minor}: it cannot be kept from taking a folder of a work tree for a \
+                "{line} is older than {major}.{minor}: it may take a folder of a work tree for a \
                  repository, which could name programs to run"
             ),
             format!("install git {major}.{minor} or newer before you rescue work that you do not trust"),

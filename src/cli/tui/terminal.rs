@@ -137,17 +137,13 @@ pub(super) fn convert(event: Event) -> Option<Input> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the screen needs no other event of the mouse")]
 fn mouse(event: MouseEvent) -> Option<Mouse> {
     let kind = match event.kind {
         MouseEventKind::Down(MouseButton::Left) => MouseKind::Press,
         MouseEventKind::ScrollUp => MouseKind::ScrollUp,
         MouseEventKind::ScrollDown => MouseKind::ScrollDown,
-        MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
-        | MouseEventKind::Up(_)
-        | MouseEventKind::Drag(_)
-        | MouseEventKind::Moved
-        | MouseEventKind::ScrollLeft
-        | MouseEventKind::ScrollRight => return None,
+        _ => return None,
     };
     Some(Mouse { kind, column: event.column, row: event.row })
 }

@@ -58,6 +58,7 @@ pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, n
     AuditEntry { end: Some(end), decided, ..entry }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other action is for one agent")]
 fn agent_of(action: &Action) -> Option<String> {
     match action {
         Action::Reply { plan, .. } => Some(plan.session.agent.clone()),
@@ -65,19 +66,7 @@ fn agent_of(action: &Action) -> Option<String> {
         Action::Ask { plan } => Some(plan.session.agent.clone()),
         Action::AutoProbe { moment } | Action::SecondOpinion { moment } => Some(moment.session.agent.clone()),
         Action::AskMessages { with, .. } => with.clone(),
-        Action::PlanRescue { .. }
-        | Action::Record { .. }
-        | Action::Rescue { .. }
-        | Action::KeepCommits { .. }
-        | Action::PlanUndo { .. }
-        | Action::Undo { .. }
-        | Action::PlanReply { .. }
-        | Action::PlanAsk { .. }
-        | Action::Mark { .. }
-        | Action::Decide { .. }
-        | Action::PlanChecks
-        | Action::RunChecks { .. }
-        | Action::AutoChecks => None,
+        _ => None,
     }
 }
 

@@ -29,7 +29,6 @@ pub(super) struct Current {
     pub(super) session: SessionObservation,
     /// The session's state, from its record and from what is reported beside it.
     pub(super) view: SessionView,
-    /// The path of its record.
     pub(super) record: Option<PathBuf>,
 }
 
