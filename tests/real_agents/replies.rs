@@ -82,7 +82,7 @@ fn draft(
         tmux.wait_for_column(pane, column, limit)?;
         // There is no plan for it, and so nothing is told but why.
         let (code, out, err) = replied(story, "2")?;
-        ensure!(code == Some(20) && err.contains("stand in its input box"), "{code:?} {out}{err}");
+        ensure!(code == Some(20) && err.contains("hold somebody's text"), "{code:?} {out}{err}");
         ensure!(tmux.screen(pane).contains(DRAFT), "{}", tmux.screen(pane));
     }
     tmux.press(pane, keys[0])?;

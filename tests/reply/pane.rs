@@ -152,8 +152,8 @@ fn words_that_somebody_left_in_the_input_box_are_not_sent_with_a_reply() {
     // Behind the words, and at their beginning.
     for (plan, column) in plans.iter().zip([14, 2]) {
         fixture.draw_box(&pane, words, column);
-        assert!(refused(fixture.send(plan, "2")).contains("stand in its input box"));
-        assert!(refused(fixture.plan()).contains("stand in its input box"));
+        assert!(refused(fixture.send(plan, "2")).contains("hold somebody's text"));
+        assert!(refused(fixture.plan()).contains("hold somebody's text"));
     }
     assert_eq!(fixture.bytes(), "");
     assert_eq!(fixture.server.run(&["list-buffers"]), "");

@@ -158,22 +158,25 @@ impl RescueError {
         if is_told {
             return self.keeping(record);
         }
-        RescueError::SavedOnly(format!("{}; the record {record} holds the work", self.in_words()))
+        RescueError::SavedOnly(format!("{}; the record {record} holds the work", self.message()))
     }
 
     /// The same error of an action that did a part of what was asked, which the words tell.
     pub(crate) fn in_the_middle(self, part: &str) -> RescueError {
-        match self {
-            RescueError::Damage(words) => RescueError::Damage(format!("{words}; {part}")),
-            RescueError::TimedOut(words) => RescueError::TimedOut(format!("{words}; {part}")),
-            RescueError::Cancelled { .. } => RescueError::Failed(format!("ended on request; {part}")),
+        if let RescueError::Damage(words) = self {
+            RescueError::Damage(format!("{words}; {part}"))
+        } else if let RescueError::TimedOut(words) = self {
+            RescueError::TimedOut(format!("{words}; {part}"))
+        } else if matches!(self, RescueError::Cancelled { .. }) {
+            RescueError::Failed(format!("ended on request; {part}"))
+        } else {
             // What becomes words has no source any more.
-            error => RescueError::Failed(format!("{}; {part}", error.in_words())),
+            RescueError::Failed(format!("{}; {part}", self.message()))
         }
     }
 
     /// What it says, with the words of the system.
-    fn in_words(&self) -> String {
+    fn message(&self) -> String {
         let source = std::error::Error::source(self).map(|source| format!(": {source}"));
         format!("{self}{}", source.unwrap_or_default())
     }

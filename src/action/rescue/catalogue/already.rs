@@ -2,7 +2,7 @@
 //!
 //! It must not change anything, and takes nothing for a file of the record that differs from it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -12,10 +12,13 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::catalogue::new_folder::Files;
+use crate::action::rescue::survey::TreeEntry;
 use crate::disk::{self, Folder};
 use crate::git::ObjectFormat;
 use crate::model::display_text;
+
+/// Files of a record, by path below the new folder.
+pub(crate) type Files = BTreeMap<PathBuf, TreeEntry>;
 
 /// The files of `all` that are in the folder at `shown`.
 ///

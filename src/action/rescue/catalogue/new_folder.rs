@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::catalogue::already::{already, id_of_file};
+use crate::action::rescue::catalogue::already::{Files, already, id_of_file};
 use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing, folder_in, sync_file_system_of};
@@ -25,9 +25,6 @@ use crate::model::{Restored, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
-
-/// The files to write, by path below the new folder.
-pub(crate) type Files = BTreeMap<PathBuf, TreeEntry>;
 
 /// Writes the files `chosen` of the record into the folder `into`. Those of `all` that are in it already stay.
 ///

@@ -13,7 +13,8 @@ use crate::action::rescue::base::record_objects::{self, StoredCommit};
 use crate::action::rescue::base::{
     Place, RescueError, Saved, Settings, names, references, repository, worktrees,
 };
-use crate::action::rescue::catalogue::new_folder::{self, Files};
+use crate::action::rescue::catalogue::already::Files;
+use crate::action::rescue::catalogue::new_folder;
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::survey::{Tree, listing};
