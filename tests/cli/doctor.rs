@@ -212,6 +212,10 @@ fn what_git_would_wait_for_is_named_and_not_waited_for() {
     for words in ["git version ", "home/.gitconfig is no file", "deep/.gitignore is a FIFO"] {
         assert!(told.contains(words), "{words}: {told}");
     }
+    // Git never enters a folder that it ignores.
+    repo.write(".gitignore", "/deep\n");
+    let told = section(&env.run(repo.path(), &["doctor"]), "git").join("\n");
+    assert!(!told.contains("FIFO"), "{told}");
     repo.fifo(&repo.at(".git/shallow"));
     assert!(env.run(repo.path(), &["doctor"]).out.contains(".git/shallow is a FIFO"));
 }

@@ -11,10 +11,10 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
-use crate::git::{LEAST_GIT, Repository, says_no_file, user_file_in_the_way, version_in};
+use crate::git::{LEAST_GIT, Repository, user_file_in_the_way, version_in};
 use crate::model::{NoticeRoute, ReadProblem, display_text, quantity};
 use crate::present::counts;
-use crate::process::{self, End, Spec};
+use crate::process::{self, Budget, End, Spec};
 use crate::store::Store;
 
 /// How long a program may take to print its version; Node programs need seconds on a cold disk.
@@ -129,15 +129,13 @@ fn waited_for(environment: &Environment) -> Vec<Finding> {
         Finding::problem(words, "until then git runs without your settings, and nothing is committed")
     });
     let repository = Repository::find(&environment.here).ok().flatten();
-    let rules = |repository: Repository| {
-        let folder = repository.folders_with_hanging_rules().into_iter().next()?;
-        let words = says_no_file(&repository.top.join(folder).join(".gitignore"));
-        // Git may pass over the folder, and is not asked.
-        Some(format!("{words}, and git waits for it where it enters this folder"))
-    };
+    let (program, budget) = (environment.program("git"), Budget::default());
     let hanging = repository.and_then(|repository| {
-        let words = repository.hanging_file_of_files().map(|words| format!("{words}, and git waits for it"));
-        words.or_else(|| rules(repository))
+        let ask =
+            git::GitAsk { program: program.as_deref(), home, ..git::GitAsk::new(clock::now(), &budget) };
+        // Git comes to the rules only where it waits for nothing before.
+        let words = repository.hanging_file_of_files().or_else(|| git::hanging_rules(&repository, &ask));
+        words.map(|words| format!("{words}, and git waits for it"))
     });
     let hanging = hanging.map(|words| Finding::problem(words, "put a file in its place, or remove it"));
     of_user.into_iter().chain(hanging).collect()

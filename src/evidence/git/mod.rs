@@ -52,6 +52,7 @@ pub use hidden::{Excludes, excludes, look};
 pub use ignored::ignored;
 pub use memory::GitMemory;
 pub use observe::observe;
+pub use program::hanging_rules;
 pub use provenance::{file_of_commit, provenance};
 pub use traces::ContentOrigin;
 pub use worktrees::{WORKTREE_FILES, Worktree, work_tree, worktrees};

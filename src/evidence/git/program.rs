@@ -104,6 +104,11 @@ impl<'a> Program<'a> {
         Ok(shadow)
     }
 
+    /// The first file of ignore rules that git would wait for, in words.
+    fn hanging_rules(&self) -> Read<Option<String>> {
+        self.git.hanging_rules(&self.shadow()?).map_err(unreadable)
+    }
+
     /// Runs a command that sees the shadow as the git directory.
     fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let shadow = self.shadow()?;
@@ -123,6 +128,17 @@ impl<'a> Program<'a> {
         let folder = folder.map(|folder| [OsStr::new("--"), OsStr::from_bytes(folder)]);
         let args = args.into_iter().map(OsStr::new).chain(folder.into_iter().flatten());
         porcelain::status(&self.ask_in_shadow(args)?.stdout)
+    }
+}
+
+/// The first file of ignore rules that git would wait for, in words. One that it passes over is in nobody's way; without a
+/// git program, or where git cannot tell, each counts.
+pub fn hanging_rules(repository: &Repository, ask: &GitAsk<'_>) -> Option<String> {
+    let folder = repository.folders_with_hanging_rules().into_iter().next()?;
+    let first = || Some(git::says_no_file(&repository.top.join(folder).join(".gitignore")));
+    match Program::new(repository, ask).map(|program| program.hanging_rules()) {
+        Some(Ok(hanging)) => hanging,
+        Some(Err(_)) | None => first(),
     }
 }
 
