@@ -13,10 +13,10 @@ use crate::model::{
     ProbeRescue, ProbeWord, RecordOrder, RecordRef, Recording, SmartReport, SmartStatus, Timestamp,
     VerdictState, WorkspaceView, display_text,
 };
-use crate::present::baseline;
 use crate::present::json as forms;
 use crate::present::json::{Row, VERSION};
 use crate::present::verdict;
+use crate::present::{action, baseline};
 use crate::store::Store;
 
 use super::args::Check;
@@ -222,21 +222,34 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
         Err(problem) => return found.notes.push(problem.message),
     };
     found.record = Some(plan.record.reference.clone());
-    if let Some(refusal) = &plan.refusal {
+    // A program of the person's own commits to the branch that is checked out.
+    let is_here = plan.target.is_some();
+    plan.choose_usual();
+    if let Some((note, _)) = plan.committed_on() {
+        return found.notes.push(action::note(note));
+    }
+    if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
     }
-    let program = if way == RescueWay::Auto { plan.programs.want_trusted() } else { None };
+    let elsewhere = plan.refusal.clone();
+    let program = if way == RescueWay::Auto && is_here { plan.programs.want_trusted() } else { None };
     found.notes.extend(program.map(|program| format!("your own rescue program commits: {program}")));
     for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
         output::complain(&format!("  {}", display_text::bytes(&path.path)));
     }
-    let question =
-        format!("Commit these files on {}?", plan.target_branch().map(baseline::branch).unwrap_or_default());
+    let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
+    let question = match &elsewhere {
+        None => format!("Commit these files on {branch}?"),
+        Some(why) => format!("{why}. Commit these files on a new branch, {branch}?"),
+    };
     if !confirm(&question, way == RescueWay::Auto) {
         return found.notes.push("the work is recorded, and not committed".to_owned());
     }
     match target_workspace.action(Action::rescue(plan)) {
-        Ok(_) => found.rescued = true,
+        Ok(_) => {
+            found.rescued = true;
+            found.notes.extend(elsewhere.map(|why| format!("committed on a new branch, {branch}: {why}")));
+        }
         Err(problem) => found.notes.push(problem.message),
     }
 }

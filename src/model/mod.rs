@@ -23,6 +23,7 @@ mod check;
 mod check_tool;
 mod checklist;
 mod commit_id;
+mod commit_target;
 mod custom_agent;
 mod decision;
 pub mod display_text;

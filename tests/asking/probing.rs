@@ -356,7 +356,7 @@ struct ProbeCase {
     has_changes: bool,
     commits: Commits,
     rescue: &'static str,
-    /// Whether a commit on this branch is refused.
+    /// Whether a commit on this branch is refused: a new one beside takes it.
     is_protected: bool,
 }
 
@@ -374,7 +374,8 @@ impl ProbeCase {
             (Commits::New, _, has_changes) => ("commits_created", !has_changes, 0, false, false),
             // 2
             (_, COMPLETE, false) => ("nothing_to_do", true, 1, false, false),
-            (_, COMPLETE, true) if may_commit && !self.is_protected => ("rescued", true, 1, true, true),
+            // On a protected branch the commit goes beside, and the work here is as uncommitted as before.
+            (_, COMPLETE, true) if may_commit => ("rescued", !self.is_protected, 1, true, true),
             // 2, 4: a rescue that made no commit rescued nothing, and the time is up.
             (_, COMPLETE | WORKING, _) => ("timeout", false, 1, false, is_recorded),
             // 4: nobody answered.
@@ -407,7 +408,15 @@ impl ProbeCase {
             .find(|status| json["status"] == *status);
         let is_complete = json["complete"].as_bool().unwrap();
         assert_eq!(run.code == 0, is_complete, "{self:?}: {run:?}");
-        let has_committed = asked.repo.head() != head;
+        let beside = asked.repo.git(["for-each-ref", "--format=%(refname)", "refs/heads/rescue"]);
+        assert!(beside.is_empty() || self.is_protected, "{self:?}: {beside}");
+        let is_here = asked.repo.head() != head;
+        let has_committed = is_here || !beside.is_empty();
+        assert_eq!(
+            json["notes"].to_string().contains("is protected"),
+            !beside.is_empty(),
+            "{self:?}: {run:?}"
+        );
         assert_eq!(
             json["rescued"].as_bool(),
             Some(has_committed),
@@ -416,7 +425,7 @@ impl ProbeCase {
         let is_recorded = records(&asked) > n_records;
         assert_eq!(json["record"].is_string(), is_recorded, "{self:?}: {run:?}");
         let left = asked.repo.git(["status", "--porcelain"]);
-        assert_eq!(left.contains("left.rs"), self.has_changes && !has_committed, "{self:?}: {left}");
+        assert_eq!(left.contains("left.rs"), self.has_changes && !is_here, "{self:?}: {left}");
         let status = status.unwrap_or_else(|| panic!("{self:?}: {run:?}"));
         (status, is_complete, json["probes_used"].as_u64().unwrap(), has_committed, is_recorded)
     }

@@ -16,7 +16,7 @@ use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
 use crate::cli::output;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, Keeping, PlanNote,
+    Action, ActionClass, ActionOutcome, ActionProblem, BranchPlan, CommitTarget, KeepIn, Keeping,
     PlannedPath, RecordCost, RecordOrder, Recording, RescuePlan, RescueRecord, SplitKind, TypedAction,
     UndoDirection, WantedProgram, display_text, quantity,
 };
@@ -145,7 +145,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         let next = if plan.refusal.is_some() { ways_out(&plan) } else { Vec::new() };
         return planned(&plan, ActionClass::SavedOnly, Some(message), next, rescue.json);
     }
-    let why_elsewhere = plan.refusal.clone().filter(|_| is_to_new_branch(&plan));
+    let why_elsewhere = plan.refusal.clone().filter(|_| plan.is_to_new_branch());
     let rescued = target_workspace.act_or_signal(Action::rescue(plan))?;
     if rescue.json {
         let class = rescued.record.class();
@@ -246,15 +246,15 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
     }
     choose_program(plan, rescue)?;
     let is_new = |target: &CommitTarget| matches!(target, CommitTarget::NewBranch(_));
-    if rescue.protected && !choose_target(plan, |target| *target == CommitTarget::ProtectedHead) {
+    if rescue.protected && !plan.choose_target(|target| *target == CommitTarget::ProtectedHead) {
         return Err(usage("--protected: the branch here is not a protected one"));
     }
-    if rescue.new_branch && !choose_target(plan, is_new) {
+    if rescue.new_branch && !plan.choose_target(is_new) {
         return Err(usage("--new-branch: no new branch can be made here"));
     }
-    if plan.target.is_none() && !rescue.own_program {
-        // As on the screen: where the branch here should not take the commit, a new one does.
-        choose_target(plan, is_new);
+    if !rescue.own_program {
+        // As on the screen.
+        plan.choose_usual();
     }
     plan.choose_paths(|paths| include(paths, rescue))?;
     if let Some(author) = &rescue.author {
@@ -281,8 +281,7 @@ fn committed_already(plan: &RescuePlan, rescue: &Rescue) -> Option<String> {
     let is_usual = !(rescue.new_branch || rescue.protected || rescue.hooks || rescue.own_program)
         && rescue.include.is_empty()
         && rescue.split.is_none();
-    let is_it = |note: &&PlanNote| is_usual && matches!(note, PlanNote::CommittedOn(_));
-    plan.notes.iter().find(is_it).map(action::note)
+    plan.committed_on().filter(|_| is_usual).map(|(note, _)| action::note(note))
 }
 
 fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
@@ -311,20 +310,9 @@ fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
 }
 
 /// Chooses the target that is meant. False if the plan does not offer it.
-fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool) -> bool {
-    let meant = plan.targets.iter().find(|target| is_meant(target)).cloned();
-    let is_offered = meant.is_some();
-    plan.target = meant.or(plan.target.take());
-    is_offered
-}
-
 fn target_words(plan: &RescuePlan) -> String {
     let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
-    if is_to_new_branch(plan) { format!("the new branch {branch}") } else { branch }
-}
-
-fn is_to_new_branch(plan: &RescuePlan) -> bool {
-    matches!(plan.target, Some(CommitTarget::NewBranch(_)))
+    if plan.is_to_new_branch() { format!("the new branch {branch}") } else { branch }
 }
 
 fn usage(message: &str) -> Failure {

@@ -47,6 +47,7 @@ pub(super) fn carry_out<'a>(
         attempts: Vec::new(),
         record: None,
         n_own_commits: 0,
+        n_beside: 0,
         notes: Vec::new(),
     };
     let config = SmartCheckConfig {
@@ -112,6 +113,8 @@ struct Check<'a> {
     record: Option<RecordRef>,
     /// The number of commits of the work that this check made.
     n_own_commits: u32,
+    /// The number of those that it made on a new branch, which the work here does not have.
+    n_beside: u32,
     notes: Vec<String>,
 }
 
@@ -129,7 +132,7 @@ impl Check<'_> {
         // Of the rescue commits only this check's own count: it made them because of what the agent said. An
         // earlier rescue does not show that the work is finished.
         let n_rescued = commits.n_rescued.min(self.n_own_commits);
-        Some(u64::from(commits.n_new) + u64::from(n_rescued))
+        Some(u64::from(commits.n_new) + u64::from(n_rescued) + u64::from(self.n_beside))
     }
 
     /// The problem of a check that a person cancelled; it also names what had been done, which remains.
@@ -224,12 +227,8 @@ impl Check<'_> {
             ProbeRescue::Record => self.keep(),
             ProbeRescue::Commit if is_final => self.keep(),
             ProbeRescue::Commit => match self.commit() {
-                Ok(Some(rescued)) => {
-                    let n_commits = u32::try_from(rescued.commits.len()).unwrap_or(u32::MAX);
-                    self.n_own_commits = self.n_own_commits.saturating_add(n_commits);
-                    Ok(())
-                }
-                Ok(None) => return RescueOutcome::Fail,
+                Ok(true) => Ok(()),
+                Ok(false) => return RescueOutcome::Fail,
                 Err(problem) => Err(problem),
             },
         };
@@ -256,22 +255,42 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Commits the work; `None`, with a note, if it was recorded but no commit was made.
-    fn commit(&mut self) -> Result<Option<Rescued>, Stop> {
+    /// Commits the work; false, with a note, if it was recorded but no commit was made.
+    fn commit(&mut self) -> Result<bool, Stop> {
         self.tell("committing the uncommitted work", None);
         let mut plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
-        if let Some(program) = plan.programs.want_trusted() {
+        self.record = Some(plan.record.reference.clone());
+        if plan.target.is_some()
+            && let Some(program) = plan.programs.want_trusted()
+        {
             self.notes.push(format!("your own rescue program commits: {program}"));
         }
-        self.record = Some(plan.record.reference.clone());
-        if let Some(refusal) = &plan.refusal {
+        plan.choose_usual();
+        if let Some((_, branch)) = plan.committed_on() {
+            self.notes.push(format!("committed already, on {branch}"));
+            return Ok(false);
+        }
+        if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
-            return Ok(None);
+            return Ok(false);
         }
         let rescued = rescue::commit(self.request, &plan, self.tools)?;
-        self.notes.push(format!("committed {} files on {}", rescued.n_paths, rescued.branch));
-        Ok(Some(rescued))
+        let is_beside = plan.is_to_new_branch();
+        let why = plan.refusal.filter(|_| is_beside).map(|why| format!(", a new branch: {why}"));
+        let why = why.unwrap_or_default();
+        self.notes.push(format!("committed {} files on {}{why}", rescued.n_paths, rescued.branch));
+        if is_beside {
+            self.n_beside = self.n_beside.saturating_add(count(&rescued));
+        } else {
+            self.n_own_commits = self.n_own_commits.saturating_add(count(&rescued));
+        }
+        Ok(true)
     }
+}
+
+/// How many commits a rescue made.
+fn count(rescued: &Rescued) -> u32 {
+    u32::try_from(rescued.commits.len()).unwrap_or(u32::MAX)
 }
 
 /// Logs a question and its result, never the answer itself.

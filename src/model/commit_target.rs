@@ -1,0 +1,33 @@
+//! Choosing where a visible commit goes. Pure.
+
+use super::{CommitTarget, PlanNote, RefName, RescuePlan};
+
+impl RescuePlan {
+    /// Chooses the target that is meant; false, and nothing changes, if the plan does not offer it.
+    pub fn choose_target(&mut self, is_meant: impl Fn(&CommitTarget) -> bool) -> bool {
+        let meant = self.targets.iter().find(|target| is_meant(target)).cloned();
+        let is_offered = meant.is_some();
+        self.target = meant.or(self.target.take());
+        is_offered
+    }
+
+    /// Chooses what whoever agrees without looking gets: where the branch here should not take the commit, a new one beside
+    /// does.
+    pub fn choose_usual(&mut self) {
+        if self.target.is_none() {
+            self.choose_target(|target| matches!(target, CommitTarget::NewBranch(_)));
+        }
+    }
+
+    /// Whether the commit goes to a new branch; `refusal` says why.
+    pub fn is_to_new_branch(&self) -> bool {
+        matches!(self.target, Some(CommitTarget::NewBranch(_)))
+    }
+
+    /// The note that an earlier rescue made this very commit on a new branch, with that branch.
+    pub fn committed_on(&self) -> Option<(&PlanNote, &RefName)> {
+        self.notes
+            .iter()
+            .find_map(|note| if let PlanNote::CommittedOn(name) = note { Some((note, name)) } else { None })
+    }
+}
