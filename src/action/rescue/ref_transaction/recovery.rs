@@ -120,7 +120,7 @@ pub(crate) fn adopt_beside(
         let journal = Journal::at(&place.folder);
         let Some(pending) = journal.pending()? else { continue };
         if let Some(_lock) = lock::lock_if_free(&place.folder)? {
-            finish_record(&worktree.git().to_the_end(), &journal, &journal.read()?.entries)?;
+            finish_record(&worktree.git(), &journal, &journal.read()?.entries)?;
         } else {
             making.extend(references::names_of(&pending.reference));
         }
