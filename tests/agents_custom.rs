@@ -164,7 +164,7 @@ fn each_mistake_has_its_place_its_key_and_what_is_allowed() {
         said,
         format!(
             "f:1:1: `agent.name` is missing\n\
-             f:2:1: `agent.nam` is not a key of closeout; did you mean `agent.name`?; {allowed}"
+             f:2:1: `agent.nam` is not a closeout key; did you mean `agent.name`?; {allowed}"
         )
     );
     let cases = [
@@ -186,7 +186,7 @@ fn each_mistake_has_its_place_its_key_and_what_is_allowed() {
         ),
         (
             "transcript = \"a\"\nformat = \"jsonl\"\nfields = {role = \"r\", text = \"t\", tmie = \"x\"}",
-            "f:5:35: `agent.fields.tmie` is not a key of closeout; did you mean `agent.fields.time`?; \
+            "f:5:35: `agent.fields.tmie` is not a closeout key; did you mean `agent.fields.time`?; \
              allowed here: role, text, time",
         ),
         (

@@ -272,7 +272,7 @@ fn an_error_in_the_persons_file_names_file_line_column_key_and_what_is_allowed()
     let world = World::new().user("# mine\n[judge]\n  stal_stage = 4\n");
     assert_eq!(
         world.refusal(),
-        "/home/.config/closeout/config.toml:3:3: `judge.stal_stage` is not a key of closeout; did you mean \
+        "/home/.config/closeout/config.toml:3:3: `judge.stal_stage` is not a closeout key; did you mean \
          `judge.stall_stage`?; allowed here: offers, stall_stage, unreadable_limit, silent_turn_minutes, second_opinion"
     );
 }
@@ -287,7 +287,7 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
          \"color\"?\n\
          f:3:16: `judge.offers` must be \"ask\" or \"done\", not a number\n\
          f:4:7: `log` must be a table, like [log], not a whole number\n\
-         f:5:1: `offers` is not a key of closeout; did you mean `judge.offers`?; allowed here: task_kind, \
+         f:5:1: `offers` is not a closeout key; did you mean `judge.offers`?; allowed here: task_kind, \
          baseline, evidence, closer, work, verdict, judge, watch, sessions, rescue, ui, notify, log, \
          checks, gate, completion_check, workspace, agent, check, tool"
     );
@@ -324,7 +324,7 @@ fn a_tool_of_the_persons_own_is_read_and_what_is_wrong_with_it_is_named_with_its
     }
     let misspelt = refused(&format!("{specs}runs = [\"x\"]"), LayerOrigin::User);
     assert!(
-        misspelt.starts_with("f:6:1: `tool.runs` is not a key of closeout; did you mean `tool.run`?"),
+        misspelt.starts_with("f:6:1: `tool.runs` is not a closeout key; did you mean `tool.run`?"),
         "{misspelt}"
     );
     let twice = refused(&specs.repeat(2), LayerOrigin::User);
@@ -386,7 +386,7 @@ fn a_wrong_key_of_a_workspace_counts_for_nothing_and_its_other_keys_count() {
     assert_eq!(
         problems,
         [
-            ".closeout.toml:3:1: `evidence.output` is not a key of closeout; did you mean `evidence.outputs`?; \
+            ".closeout.toml:3:1: `evidence.output` is not a closeout key; did you mean `evidence.outputs`?; \
              allowed here: decision_file, outputs, closer_report, plans, required_files, test_results",
             ".closeout.toml:6:1: `judge.offers` counts only for all workspaces, in your own configuration file",
         ]
@@ -577,7 +577,7 @@ fn a_wrong_block_of_a_json_file_is_said_with_its_place() {
     assert_eq!(
         problems.lines(),
         [
-            "config.json:3:16: `completion_check.max_probe` is not a key of closeout; did you mean `max_probes`?; \
+            "config.json:3:16: `completion_check.max_probe` is not a closeout key; did you mean `max_probes`?; \
              allowed here: max_probes, probe_interval_seconds, probe_timeout_seconds, final_rescue_attempt",
             "config.json:4:17: `completion_check.max_probes` must be a whole number from 0 to 20, not 99",
             "config.json:5:29: `completion_check.probe_interval_seconds` must be a whole number from 1 to 3600, \

@@ -219,7 +219,7 @@ fn a_try_that_came_to_nothing_and_another_closeouts_work_are_nobodys_news() {
     assert_eq!((changes.responses.len(), changes.views[0].actions.held.len()), (0, 0));
     assert_eq!(changes.views[0].actions.drafts, []);
     let mut monitor = sending();
-    let waits = HeldReply { hindrance: Some("its turn goes on".to_owned()), ..reply() };
+    let waits = HeldReply { hindrance: Some("its turn is still running".to_owned()), ..reply() };
     let _ =
         monitor.update(ended(ActionOutcome::Held { reply: Box::new(waits.clone()), now: HeldNow::WaitsOn }));
     let changes = monitor.take_changes();

@@ -731,7 +731,7 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let target = JumpTarget { agent: shown.agent.clone(), pane: Some(pane), process: Some(process) };
     let wanted = Effect::JumpToPane { workspace: id(), session: target };
     assert_eq!(want(&shown.session_id), (vec![wanted], vec![]));
-    let reason = "the session is not known any more".to_owned();
+    let reason = "the session is no longer known".to_owned();
     let refused = Response::Jump { workspace: id(), outcome: JumpOutcome::Refused { reason } };
     assert_eq!(want("another"), (vec![], vec![refused]));
     let done = Event::Jumped { at: at(2_100), workspace: id(), outcome: JumpOutcome::Done };

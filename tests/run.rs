@@ -207,7 +207,7 @@ fn one_run_has_a_workspace_and_one_that_is_killed_goes_on() {
     wait_for("the second iteration", || world.outside("begun").contains('2'));
     let second = world.env.run(world.repo.path(), &arguments);
     assert_eq!(second.code, 21, "{second:?}");
-    for words in [child.id().to_string().as_str(), "wait for its end, or end it there"] {
+    for words in [child.id().to_string().as_str(), "wait until it ends, or end it there"] {
         assert!(second.err.contains(words), "{words}: {second:?}");
     }
     child.kill().unwrap();

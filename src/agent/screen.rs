@@ -5,13 +5,13 @@ use crate::model::{
 };
 
 /// Why no keys are sent to a dialog of an agent or version that was never tried.
-pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried with this version of its agent";
+pub(super) const NOT_TRIED: &str = "the keys of its dialog are untested with this version of its agent";
 /// Why no key answers a permission whose call no hook names.
-pub(super) const NOT_NAMED: &str = "which keys would answer it is not certain";
+pub(super) const NOT_NAMED: &str = "it is unclear which keys would answer it";
 /// Why no key answers a prompt beside which another one can stand.
-const BESIDE_SUBAGENTS: &str = "its subagents can ask as well: which prompt its screen shows is not certain";
+const BESIDE_SUBAGENTS: &str = "its subagents can ask as well: it is unclear whose prompt its screen shows";
 /// A text that was cut must not be approved unread.
-const SHOWN_CUT: &str = "it is shown cut: read it whole and decide in its pane";
+const SHOWN_CUT: &str = "it is shown shortened: read it in full and decide in its pane";
 /// A hook of an older closeout kept so many characters, and its plugin of opencode so many. A text of just that
 /// length may have been longer.
 const OLDER_LIMITS: [usize; 2] = [200, 400];
@@ -141,7 +141,7 @@ impl PermissionKeys {
             return Err(BESIDE_SUBAGENTS);
         }
         if self.not_for.iter().any(|tool| what.starts_with(tool)) {
-            return Err("its first option is no plain yes");
+            return Err("its first option is not a plain yes");
         }
         Ok(what)
     }

@@ -1,5 +1,5 @@
 //! The records of one session's subagents: read like the session's own from where the last look stopped, but from
-//! their first line on, within limits. What cannot be read is told as unknown.
+//! their first line on, within limits. What cannot be read is reported as unknown.
 
 use std::fs;
 use std::io;

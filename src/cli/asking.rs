@@ -133,7 +133,7 @@ fn planned(
 /// Prints the plan's warnings, and asks the person if asking leaves a trace for a while.
 pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem> {
     output::notes(&plan.warnings);
-    if plan.trace == Trace::Nothing || confirm("Ask it all the same?", is_yes) {
+    if plan.trace == Trace::Nothing || confirm("Ask it anyway?", is_yes) {
         return Ok(());
     }
     Err(ActionProblem::new(ActionClass::Declined, "the agent is not asked"))
@@ -177,7 +177,7 @@ fn judged<'a>(
     let sessions = target.sessions(&views, None);
     let [(view, session)] = sessions.as_slice() else {
         let is_none = sessions.is_empty();
-        let way = "write more of its id";
+        let way = "give more of its id";
         return Err(if is_none { target.not_found() } else { target::several(&sessions, way) });
     };
     let name = session.session_name();

@@ -148,7 +148,7 @@ fn store(environment: &Environment) -> Result<Store, Failure> {
 
 fn count_unread(n_unread: usize) {
     if n_unread > 0 {
-        output::complain(&format!("closeout: {n_unread} lines of the record cannot be read"));
+        output::complain(&format!("closeout: {n_unread} lines of the log cannot be read"));
     }
 }
 
@@ -166,7 +166,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
     let end = match &entry.end {
         Some(end) if end.message.is_empty() => sets::action_class(end.class).to_owned(),
         Some(end) => format!("{}: {}", sets::action_class(end.class), display_text::line(&end.message)),
-        None => "begun; it did not end, or closeout was ended in it".to_owned(),
+        None => "started; no end was recorded (closeout may have been killed)".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");
 }

@@ -85,6 +85,6 @@ fn order(mark: &Mark) -> Result<(Option<MarkOrder>, &Path), Failure> {
     match values {
         [] => Ok((order, Path::new("."))),
         [path] => Ok((order, path)),
-        [_, ..] => Err(usage(&format!("say one word of one workspace; the words: {WORDS}"))),
+        [_, ..] => Err(usage(&format!("give one mark for one workspace; the marks: {WORDS}"))),
     }
 }

@@ -94,7 +94,7 @@ fn is_busy(session: &SessionView) -> bool {
 /// Holds the words until the turn has ended.
 fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, reply: &Reply) -> Ended {
     let text = text_of(reply)?.filter(|text| !text.trim().is_empty());
-    let text = text.ok_or_else(|| Failure::Usage("there are no words to hold".to_owned()))?;
+    let text = text.ok_or_else(|| Failure::Usage("there is no text to hold".to_owned()))?;
     let agent = display_text::line(&session.agent).into_owned();
     if !target_workspace::confirm(&format!("Send it to {agent} when its turn has ended?"), reply.yes) {
         return json::declined("nothing was sent", reply.json);
@@ -134,7 +134,7 @@ fn send(
         }
     };
     let signalled = Signalled::listen(all.cancel());
-    // A record shows words; what became of a key is known when it was sent.
+    // Only text shows up in a record; the effect of a key is known once it is sent.
     let is_shown_later = matches!(body, ReplyBody::Text { .. });
     let receipt = match all.answer(workspace, Action::reply(Box::new(plan.clone()), body), &progress) {
         Ok(receipt) => *receipt,
@@ -188,10 +188,10 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     if let Some(wanted) = wanted {
         let permission = plan.channel.permission();
         let permission =
-            permission.ok_or_else(|| Failure::Refused("it waits for no permission".to_owned()))?;
+            permission.ok_or_else(|| Failure::Refused("it is not waiting for permission".to_owned()))?;
         let option = permission.options.iter().find(|option| option.label.starts_with(wanted));
         let option = option.ok_or_else(|| {
-            Failure::Refused("which key would answer it is not certain: answer it in its pane".to_owned())
+            Failure::Refused("it is unclear which key would answer it: answer it in its pane".to_owned())
         })?;
         let (answer, what) = (option.answer.clone(), permission.what.clone());
         return Ok(Some(ReplyBody::Permission { answer, what }));
@@ -231,8 +231,7 @@ fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
     };
     let Some((place, option)) = question.options.iter().enumerate().find(is_meant) else {
         let message = format!(
-            "it asks in a dialog, which takes one of its {} options from here, by its number or its name; words of \
-             your own are written in its pane",
+            "it asks in a dialog: choose one of its {} options by number or name; type any other answer in its pane",
             question.options.len()
         );
         return Err(Failure::Refused(message));

@@ -42,7 +42,7 @@ pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
     lines.extend(plan.warnings.iter().map(|warning| format!("note     {}", display_text::line(warning))));
     if let Some(unsettled) = &plan.unsettled {
         lines.push(format!(
-            "note     this may have been sent before, and nobody knows: {}",
+            "note     an earlier reply may have been sent: {}",
             display_text::line(&unsettled.excerpt)
         ));
     }
@@ -59,7 +59,7 @@ pub(super) fn confirm(plan: &ReplyPlan, body: &ReplyBody) -> String {
         }
         (ReplyBody::Option { label, .. }, _) => format!("Answer \"{}\"?", display_text::line(label)),
         (ReplyBody::Text { .. }, Some(_)) => {
-            "Send it, though an earlier reply may have been sent?".to_owned()
+            "Send it, even though an earlier reply may have been sent?".to_owned()
         }
         (ReplyBody::Text { .. }, None) => "Send it?".to_owned(),
     }
@@ -71,9 +71,7 @@ fn by_command(plan: &ReplyPlan) -> Option<String> {
     if plan.channel.permission().is_some() {
         return Some(format!("closeout reply {id} --allow, or --deny"));
     }
-    plan.channel
-        .asked()
-        .map(|_| format!("closeout reply {id} NUMBER; words of your own are written in its pane"))
+    plan.channel.asked().map(|_| format!("closeout reply {id} NUMBER; type any other answer in its pane"))
 }
 
 fn to(agent: &str, id: &str) -> String {

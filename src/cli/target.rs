@@ -71,7 +71,7 @@ impl Target {
                 format!("there is no session of an agent at {}", display_text::path(path))
             }
             Target::Session(named) => format!(
-                "{} is no directory, and neither the id of a session nor {LEAST} signs or more of its beginning",
+                "{} is neither a directory nor a session id, nor the first {LEAST} or more characters of one",
                 display_text::line(named)
             ),
         })
@@ -80,12 +80,12 @@ impl Target {
 
 /// The failure if several sessions match: lists them; `way` says how to name one.
 pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) -> Failure {
-    list(&format!("several sessions could be meant; {way}"), sessions)
+    list(&format!("several sessions match; {way}"), sessions)
 }
 
 /// The failure if all that match were left: cleared, or followed by others.
 pub(super) fn left_over(sessions: &[(&WorkspaceView, &SessionView)]) -> Failure {
-    list("you left what could be meant; name it with --session", sessions)
+    list("only sessions that you left match; name one with --session", sessions)
 }
 
 fn list(what: &str, sessions: &[(&WorkspaceView, &SessionView)]) -> Failure {

@@ -122,8 +122,8 @@ pub(super) fn the_one(judged: Judged) -> Result<WorkspaceView, Failure> {
     }
 }
 
-/// Prints what a command has been waiting for on standard error, wherever that leads: in a log, too, a person has to
-/// see why nothing happens, and scripts read standard output.
+/// Prints on standard error what a command has been waiting for, even if that is a log: a person has to see why
+/// nothing happens, and scripts read standard output.
 pub(super) fn tell_wait(wait: &LongWait) {
     output::note(&problem::long_wait(&wait.workspace, wait.action, wait.limit));
 }
@@ -145,7 +145,9 @@ pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
         return true;
     }
     if !io::stdin().is_terminal() {
-        output::complain(&format!("{question} Not asked: standard input is no terminal; --yes says yes."));
+        output::complain(&format!(
+            "{question} Not asked: standard input is not a terminal; --yes confirms it."
+        ));
         return false;
     }
     let mut stderr = io::stderr().lock();

@@ -93,7 +93,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
         let _ = writeln!(text, "  mark  {}", display_text::line(&said));
     }
     for chosen in &view.chosen {
-        let counts = if chosen.counts { "" } else { ", which does not count: it is not so in the baseline" };
+        let counts = if chosen.counts { "" } else { ", which does not count: the baseline differs" };
         let _ = writeln!(text, "  own   {} is chosen by the workspace's .closeout.toml{counts}", chosen.key);
     }
     question(&mut text, verdict);

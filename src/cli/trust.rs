@@ -46,7 +46,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
     } else if !is_wanted(trust, &list) {
         Err(ActionProblem::new(ActionClass::Untrusted, "it is not trusted: none of it runs"))
     } else {
-        config.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
+        config.trust(&path, &list).map(|()| "it is trusted until any byte of it changes")
     };
     if trust.json {
         let content = Trusted { is_trusted: ended.is_ok(), list };

@@ -161,7 +161,7 @@ impl Reader<'_> {
             for name in of {
                 let is_there = checks.iter().any(|other| other.check.name == *name);
                 if !is_there || *name == entry.check.name {
-                    wrong.push(format!("names a check that is not there: \"{}\"", shown(name)));
+                    wrong.push(format!("names a check that does not exist: \"{}\"", shown(name)));
                 } else if taken.contains(name) {
                     wrong.push(format!("names a check that another group has: \"{}\"", shown(name)));
                 }
@@ -189,7 +189,7 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
     let missing = |key: &'static str| (key, "is missing".to_owned());
     let name = entry.name.clone().ok_or_else(|| missing("name"))?;
     if name.trim().is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        return Err(("name", format!("must be 1 to {MAX_NAME} signs without control characters")));
+        return Err(("name", format!("must be 1 to {MAX_NAME} characters without control characters")));
     }
     let kind = entry.kind.clone().ok_or_else(|| missing("kind"))?;
     let command = || {

@@ -219,7 +219,7 @@ impl Reader<'_> {
             format!("; allowed here: {}", allowed.join(", "))
         };
         let full_name = format!("{prefix}{}", key::full_name(section, &shown(name)));
-        self.problem(at, Some(full_name), format!("is not a key of closeout{meant}{allowed}"));
+        self.problem(at, Some(full_name), format!("is not a closeout key{meant}{allowed}"));
     }
 
     fn counts(&self, prefix: &str, spec: &Spec) -> bool {

@@ -137,7 +137,7 @@ pub(super) fn meant(name: &str, words: &[&str]) -> String {
 pub(super) fn unknown_key(name: &str, allowed: &[&str], prefix: &str) -> String {
     let near = nearest(name, allowed.iter().copied());
     let meant = near.map_or_else(String::new, |near| format!("; did you mean `{prefix}{near}`?"));
-    format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "))
+    format!("is not a closeout key{meant}; allowed here: {}", allowed.join(", "))
 }
 
 /// The candidate closest to `name`, if it is close enough to be meant: at most one mistake per three

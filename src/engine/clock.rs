@@ -55,7 +55,7 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// Goes off when the clock, which read `seen` when this was asked for, reads `due` if nobody sets it.
+    /// Goes off when the clock, which read `seen` at the request, reaches `due`, unless the clock is set.
     pub(super) fn at(due: Timestamp, seen: Timestamp) -> Alarm {
         Alarm { set: Stopwatch::start(), after: wait_for(due, seen) }
     }

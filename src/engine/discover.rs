@@ -69,8 +69,8 @@ pub(super) fn discover(
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {
-                let nothing = "is in no git repository, and no session of an agent was found; give the paths \
-                               to look at";
+                let nothing =
+                    "is in no git repository, and no agent session was found; name the paths to look at";
                 found.refuse(here, nothing);
             }
         }

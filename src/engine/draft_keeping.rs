@@ -27,7 +27,7 @@ impl DraftKeeping {
             let tell = Arc::clone(&tell);
             move || write_all(&store, &changes, &*tell)
         });
-        let thread = started.map_err(|error| tell(format!("drafts are not kept: {error}"))).ok();
+        let thread = started.map_err(|error| tell(format!("drafts are not saved: {error}"))).ok();
         DraftKeeping { sender: Some(sender), thread, drafts: BTreeMap::new() }
     }
 
@@ -67,7 +67,7 @@ fn write_all(store: &Store, changes: &Receiver<Change>, tell: &dyn Fn(String)) {
             std::iter::once(first).chain(changes.try_iter()).collect();
         for (workspace, drafts) in newest {
             if let Err(error) = store.keep_drafts(&workspace, &drafts) {
-                tell(format!("a draft is not kept: {error}"));
+                tell(format!("a draft is not saved: {error}"));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::model::{
     WorkspaceSettings, display_text,
 };
 
-/// The workspaces, and the paths that turned out not to be any.
+/// The workspaces found, and the paths that are not workspaces.
 pub(super) struct Found<'a> {
     config: &'a EngineConfig,
     pub(super) workspaces: Vec<FoundWorkspace>,
@@ -75,7 +75,7 @@ impl<'a> Found<'a> {
         }
         match git::work_tree(&resolved) {
             Ok(Some(top)) => self.add(&top, true),
-            Ok(None) => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
+            Ok(None) => self.refuse(path, "is a bare repository or a git folder; name one of its work trees"),
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
             // It is part of some repository: the collection reports on its row what is wrong.
             Err(_) => self.add(&marked_top(&resolved).unwrap_or(resolved), true),

@@ -62,7 +62,7 @@ impl EngineConfig {
 }
 
 impl Gate {
-    /// Records that the session may stop. If that cannot be written, it may stop all the same.
+    /// Records that the session may stop. It may stop even if that cannot be written.
     pub fn pass(&self, workspace: &WorkspaceId, agent: &str) {
         let what = HistoryEvent::GatePassed;
         let (workspace, agent) = (workspace.clone(), Some(agent.to_owned()));

@@ -83,13 +83,13 @@ impl Engine {
         let watching = match Watching::start(&inbox) {
             Ok(watching) => Some(watching),
             Err(error) => {
-                notices.push(format!("{error}; everything is looked at every few seconds instead"));
+                notices.push(format!("{error}; everything is polled every few seconds instead"));
                 None
             }
         };
         let process_ends = ProcessEnds::start(inbox.clone());
         if let Err(error) = &process_ends {
-            notices.push(format!("the end of an agent's process is seen late: {error}"));
+            notices.push(format!("the end of an agent's process is noticed late: {error}"));
         }
         let store = super::once::open_store(&config, &mut notices);
         let draft_keeping = store.clone().map(|store| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::{Action, ActionKind, WorkspaceId};
 use crate::process::Budget;
 
-/// What lasts longer is told, in milliseconds: nearly every command is over by then.
+/// Longer waits are reported, in milliseconds: nearly every command is over by then.
 pub(super) const TOLD_AFTER_MS: i64 = 2_000;
 
 /// Something that a one-shot front has been waiting for.
@@ -24,7 +24,7 @@ pub struct LongWait {
 /// How a front tells it. Called at most once for each reading and each action, from any thread.
 pub type TellWait = fn(&LongWait);
 
-/// Tells nobody.
+/// Reports nothing.
 pub(super) fn silent(_: &LongWait) {}
 
 /// Runs `work`, which carries out `action`, and tells if it takes long.
@@ -42,7 +42,7 @@ pub(super) fn telling<T>(
     let told_after = Duration::from_millis(TOLD_AFTER_MS.unsigned_abs());
     thread::scope(|scope| {
         let (running, has_ended) = channel::<()>();
-        // Without a thread for it, nothing is told.
+        // Without a thread, nothing is reported.
         let _ = thread::Builder::new().spawn_scoped(scope, move || {
             if has_ended.recv_timeout(told_after) == Err(RecvTimeoutError::Timeout) {
                 tell(&wait);
@@ -55,7 +55,7 @@ pub(super) fn telling<T>(
 }
 
 /// Whether nothing but git can keep the action waiting. Any other one runs programs of the person's, which may take as
-/// long as they like, and tells of its steps.
+/// long as they like, and reports its steps.
 fn calls_only_git(action: &Action) -> bool {
     if let Action::Rescue { plan } = action {
         return plan.programs.wanted.is_none();

@@ -74,8 +74,8 @@ fn by_process(
         pane_of(&listed, process).cloned().map(|pane| (socket, pane))
     });
     found.next().ok_or(match named {
-        Some(_) => "it does not run in its pane any more",
-        None => "it runs in no pane of tmux",
+        Some(_) => "it no longer runs in its pane",
+        None => "it runs in no tmux pane",
     })
 }
 
@@ -88,7 +88,7 @@ fn by_name(agent: &str, named: &Pane, panes: &PaneSource) -> Result<(PathBuf, Li
     };
     let is_its =
         pseudo_terminal(&found).is_some_and(|n| ProcessTable::read().on_terminal(agent, n).is_some());
-    if is_its { Ok((socket, found)) } else { Err("another program runs in its pane by now") }
+    if is_its { Ok((socket, found)) } else { Err("another program runs in its pane now") }
 }
 
 fn pseudo_terminal(pane: &ListedPane) -> Option<u32> {

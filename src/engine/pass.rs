@@ -32,7 +32,7 @@ pub(super) struct Pass<'a> {
     running: Vec<Running>,
     /// What programs may still lose in each workspace.
     budgets: BTreeMap<WorkspaceId, Budgets>,
-    /// How a person is told of a long wait, and the workspaces of which that is done.
+    /// Reports a long wait to a person, and the workspaces for which that was done.
     tell: TellWait,
     waited_for: BTreeSet<WorkspaceId>,
     news: (Sender<News>, Receiver<News>),

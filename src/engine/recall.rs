@@ -26,11 +26,11 @@ pub(super) fn recall(
     // Another run may have asked agents in the meantime.
     let (mut reports, n_unread) = store.reports_of(&ids);
     if n_unread > 0 {
-        tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));
+        tell(format!("{n_unread} files with agents' answers cannot be read and are left in place"));
     }
     let (mut held, n_unread) = store.held_of(&ids);
     if n_unread > 0 {
-        tell(format!("{n_unread} files of replies that are held cannot be read; they stay where they are"));
+        tell(format!("{n_unread} files with held replies cannot be read and are left in place"));
     }
     for workspace in &mut *workspaces {
         workspace.held = held.remove(&workspace.id).unwrap_or_default();
@@ -56,7 +56,7 @@ fn recall_actions(
             workspaces[*at].history.push(entry);
         }
         if audit.n_unread > 0 {
-            tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
+            tell(format!("{} lines of the audit log cannot be read", audit.n_unread));
         }
     }
     let newest = noting(store.newest_history_of(ids, MAX_ENTRIES, MAX_EVENTS), tell);
@@ -66,7 +66,7 @@ fn recall_actions(
     }
     let (mut drafts, n_unread) = store.drafts_of(ids);
     if n_unread > 0 {
-        tell(format!("{n_unread} files of drafts cannot be read; they stay where they are"));
+        tell(format!("{n_unread} files with drafts cannot be read and are left in place"));
     }
     for workspace in workspaces {
         workspace.history.shrink_to_fit();

@@ -19,10 +19,10 @@ pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEve
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);
             let message = match rescuer.recover(&top) {
-                Ok(()) => format!("a rescue in {shown} that had been cut off was brought to an end"),
+                Ok(()) => format!("an interrupted rescue in {shown} was completed"),
                 Err(error) => {
                     let message = display_text::line(&problem(&error).message).into_owned();
-                    format!("a rescue in {shown} was cut off and cannot be brought to an end: {message}")
+                    format!("an interrupted rescue in {shown} cannot be completed: {message}")
                 }
             };
             // Sending fails only after the engine has ended.

@@ -64,7 +64,7 @@ impl StoreLane {
         spawn_blocking(move || match store.forget_gone(clock::now()) {
             Ok(0) => {}
             Ok(n_forgotten) => {
-                tracing::info!("{n_forgotten} directories that are gone for long are forgotten");
+                tracing::info!("forgot {n_forgotten} directories that have long been gone");
             }
             Err(error) => drop(sender.send(EngineEvent::Notice(error.to_string()))),
         });

@@ -165,7 +165,7 @@ pub struct KeptRecord {
     pub n_disk_bytes: Option<u64>,
     /// How many gaps it has.
     pub n_gaps: Option<usize>,
-    /// Whether its work is in a branch by now.
+    /// Whether its work is in a branch now.
     pub reach: Reach,
     /// Whether it is still there.
     pub state: RecordState,
@@ -276,18 +276,14 @@ pub enum RecordNotice {
 impl RecordNotice {
     /// True if it reports damage.
     pub fn is_damage(&self) -> bool {
-        match self {
+        matches!(
+            self,
             RecordNotice::JournalDamaged { .. }
-            | RecordNotice::JournalNewer { .. }
-            | RecordNotice::PutBack { .. }
-            | RecordNotice::NotInJournal { .. }
-            | RecordNotice::Lost { .. } => true,
-            RecordNotice::MirrorRemote { .. }
-            | RecordNotice::OtherName { .. }
-            | RecordNotice::NoRepository { .. }
-            | RecordNotice::GitDirElsewhere { .. }
-            | RecordNotice::VaultOnly { .. } => false,
-        }
+                | RecordNotice::JournalNewer { .. }
+                | RecordNotice::PutBack { .. }
+                | RecordNotice::NotInJournal { .. }
+                | RecordNotice::Lost { .. }
+        )
     }
 }
 

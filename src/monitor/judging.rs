@@ -71,8 +71,8 @@ impl Tracked {
         self.actions.marks.expire(&self.judged.against).then(|| self.keep_marks(before))
     }
 
-    /// Drops the open points of sessions that are in no list any more, because their records were deleted or are too
-    /// old: nothing will ever say what became of them.
+    /// Drops the open points of sessions that are no longer listed, because their records were deleted or are too old:
+    /// nothing will ever report on them.
     fn drop_points_of_gone_sessions(&mut self, evidence: &[Evidence]) {
         let is_there = |name: &SessionName| {
             self.sessions.iter().any(|place| place.is(name))

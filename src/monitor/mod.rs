@@ -181,7 +181,7 @@ impl Monitor {
         if let Some(session) = self.jump_target(&workspace, name) {
             effects.push(Effect::JumpToPane { workspace, session });
         } else {
-            let reason = "the session is not known any more".to_owned();
+            let reason = "the session is no longer known".to_owned();
             self.responses.push(Response::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
         }
     }

@@ -64,7 +64,7 @@ impl Monitor {
         effects: &mut Vec<Effect>,
     ) {
         let Some(tracked) = self.workspaces.get_mut(&id) else {
-            let problem = ActionProblem::new(ActionClass::Refused, "the workspace is not known any more");
+            let problem = ActionProblem::new(ActionClass::Refused, "the workspace is no longer known");
             self.tell_problem(id, &action, problem);
             return;
         };

@@ -37,7 +37,7 @@ pub struct Monitor {
     pub(super) is_discovered: bool,
     /// The number of the last action that was started.
     pub(super) last_action: u64,
-    /// The rules for asking agents without a person's request; `None` asks nobody.
+    /// The rules for asking agents without a person's request; `None` asks no agent.
     pub(super) auto_probe_policy: Option<AutoProbePolicy>,
     /// Whether this monitor sends held replies.
     pub(super) sends_held: bool,

@@ -259,7 +259,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         ActionOutcome::Failed(problem) if !is_plan && problem.class != ActionClass::Cancelled => {
             report(About::Problem(kind, problem))
         }
-        // The reply box plans replies; once it is closed nobody waits for them, nor for automatic questions.
+        // The reply box plans replies; once it is closed, no one waits for them, nor for automatic questions.
         ActionOutcome::ReplyPlanned(_) | ActionOutcome::NotAsked(_) => Shown::Nothing,
         ActionOutcome::Recorded(_)
         | ActionOutcome::Rescued(_)

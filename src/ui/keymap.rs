@@ -202,7 +202,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(
         &[sign('V')],
         KeyCommand::Action(WorkspaceCommand::Report),
-        "what the agent answered last when it was asked or had to verify",
+        "the agent's last answer to a question or a request to verify",
     ),
     bind(&[sign('z')], KeyCommand::Action(WorkspaceCommand::Undo), "undo the last rescue"),
     bind(&[sign('Z')], KeyCommand::Action(WorkspaceCommand::Redo), "redo the rescue that was undone"),
@@ -232,7 +232,7 @@ pub const BINDINGS: &[Binding] = &[
     )
     .labelled("1-6")
     .hinted("tabs"),
-    bind(&[sign('+')], KeyCommand::Zoom, "the detail alone on the screen, and back").hinted("zoom"),
+    bind(&[sign('+')], KeyCommand::Zoom, "show the detail alone, and back").hinted("zoom"),
     bind(&[sign('w')], KeyCommand::NextWaiting, "the next workspace that waits for you")
         .hinted("next waiting"),
     bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, question; s:asks by state")

@@ -58,7 +58,7 @@ pub struct State {
     pub notices: Vec<String>,
     /// The result of the person's last command, as a message; it stays until the next key. Untrusted text.
     pub answer: Option<String>,
-    /// The workspace whose mark the message tells of: it goes with the mark.
+    /// The workspace whose mark the message is about; the message disappears with the mark.
     pub marked: Option<WorkspaceId>,
     /// How many sessions are hidden because they are old.
     pub n_older: usize,

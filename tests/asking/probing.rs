@@ -314,7 +314,7 @@ fn a_session_is_named_by_enough_of_its_id() {
         assert_ne!(short.code, 4, "{short:?}");
         let few = asked.env.run(asked.repo.path(), &[command, ".min", "--json"]);
         assert_eq!((few.code, &few.json()["exit_code"]), (4, &json!(4)), "{few:?}");
-        assert!(few.err.contains("is no directory"), "{few:?}");
+        assert!(few.err.contains("neither a directory"), "{few:?}");
     }
     asked.repo.write(".mine/later.md", "I am done.\n");
     for command in ["probe", "verify", "reply"] {

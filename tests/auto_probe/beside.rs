@@ -226,7 +226,7 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
     let log = asked.env.run(asked.repo.path(), &["log"]);
     assert!(log.out.contains("(automatic)  mine, 1 of 6 this hour"), "{log:?}");
     let doctor = asked.env.run(asked.repo.path(), &["doctor"]);
-    assert!(doctor.out.contains("5 of 6 questions of this hour are left"), "{doctor:?}");
+    assert!(doctor.out.contains("5 of 6 questions left this hour"), "{doctor:?}");
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn an_agent_that_waits_is_asked_again_within_the_budget() {
         let report = front.view().actions.smart_check.clone().unwrap();
         let outcome = report.outcome;
         assert_eq!((report.attempts.len(), outcome.probes_used, outcome.waits), (2, 2, 2));
-        assert_eq!(report.notes, ["not asked again by itself: 2 of 2 this hour"]);
+        assert_eq!(report.notes, ["not asked again automatically: 2 of 2 this hour"]);
     });
     assert_eq!((asked.n_started("probe"), n_counted(&asked)), (2, 2));
     let entry = (Actor::Automatic, "mine, 1 of 2 this hour".to_owned(), Some(ActionClass::Done));

@@ -21,7 +21,7 @@ fn decide() -> Action {
 fn cancelled() -> ActionOutcome {
     ActionOutcome::Failed(ActionProblem::new(
         ActionClass::Cancelled,
-        "ended on request; all that was started is ended",
+        "ended on request, with everything that it had started",
     ))
 }
 

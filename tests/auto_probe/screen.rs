@@ -24,7 +24,7 @@ fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
     // The list stands where it stood, and its keys work.
     assert!(!shown.has("Under way") && !shown.has("Enter Esc close"), "{}", shown.rows.join("\n"));
     terminal.press("x");
-    terminal.wait_for("nothing to end", |shown| shown.has("nothing of closeout's runs here"));
+    terminal.wait_for("nothing to end", |shown| shown.has("closeout runs nothing here"));
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_bare_repository_is_no_workspace_and_its_worktrees_are() {
     repo.git(["clone", "-q", "--bare", ".", "../shop.git"]);
     let run = checked(&env, "shop.git");
     assert_eq!(run.code, 4, "{run:?}");
-    assert!(run.err.contains("is a bare repository or a git folder; give a work tree of it"), "{run:?}");
+    assert!(run.err.contains("is a bare repository or a git folder; name one of its work trees"), "{run:?}");
     let bare = repo.beside("shop.git");
     bare.git(["worktree", "add", "-q", "-b", "search", "../search"]);
     let run = env.run(env.at("search"), &["status"]);

@@ -319,10 +319,10 @@ fn wrong_entries_are_told() {
         ("name = \"a\"\nkind = \"judge\"\ncriteria = [\"x\"]\nper_hour = 0", "must be from 1 to 60"),
         ("name = \"a\"\nkind = \"files\"", "`check.files` is missing"),
         ("name = \"a\"\nkind = \"files\"\nfiles = [\"../x\"]", "is not"),
-        ("name = \"a\"\nkind = \"all\"\nof = [\"b\"]", "names a check that is not there: \"b\""),
-        ("name = \"a\"\nkind = \"all\"\nof = [\"a\"]", "names a check that is not there: \"a\""),
+        ("name = \"a\"\nkind = \"all\"\nof = [\"b\"]", "names a check that does not exist: \"b\""),
+        ("name = \"a\"\nkind = \"all\"\nof = [\"a\"]", "names a check that does not exist: \"a\""),
         ("name = 3\nkind = \"scope\"", "`check.name` must be a string"),
-        ("name = \"a\"\nkind = \"scope\"\nmax_lines = 1\nlimit = 3", "is not a key of closeout"),
+        ("name = \"a\"\nkind = \"scope\"\nmax_lines = 1\nlimit = 3", "is not a closeout key"),
         ("name = \"a\"\nkind = \"scope\"\nmax_lines = 1\nlimit_seconds = 0", "must be from 1"),
         ("name = \"a\"\nkind = \"scope\"\nmax_lines = -1", "must not be negative"),
         (

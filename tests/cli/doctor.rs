@@ -39,10 +39,10 @@ fn each_agent_is_said_with_its_version_and_its_sessions() {
     assert_eq!(claude[0], "ok       version 2.1.330 (Claude Code)");
     assert!(claude[1].contains(" in ") && claude[1].ends_with("of the last day"), "{claude:?}");
     let codex = section(&run, "codex");
-    assert!(codex[0].starts_with("note     version codex-cli 99.1.0: not one that closeout was tried with"));
+    assert!(codex[0].starts_with("note     version codex-cli 99.1.0: untested with closeout"));
     assert!(codex[1].ends_with("does not exist yet"), "{codex:?}");
     assert!(section(&run, "git").iter().any(|line| line.ends_with("this repository has 6 worktrees")));
-    assert!(run.out.ends_with("\nnothing is in the way\n"), "{run:?}");
+    assert!(run.out.ends_with("\nno problems found\n"), "{run:?}");
 }
 
 #[test]
@@ -55,7 +55,10 @@ fn a_gate_is_told_where_it_was_put_in_or_is_set() {
     };
     assert!(gate(&env).is_empty());
     env.configure("[[workspace]]\npath = \"~/work/**\"\ngate.enabled = true\n");
-    assert_eq!(gate(&env), ["note     a gate is set, and it does not ask before it stops"]);
+    assert_eq!(
+        gate(&env),
+        ["note     a gate is configured, but the agent does not ask closeout before it stops"]
+    );
     assert_eq!(env.run(env.shop(), &["hook", "install", "--gate", "--agent", "claude"]).code, 0);
     assert!(gate(&env)[0].starts_with("ok       it asks closeout before it stops ("), "{:?}", gate(&env));
     env.configure("");
@@ -72,10 +75,10 @@ fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
     assert_eq!(run.code, 1, "{run:?}");
     let closeout = section(&run, "closeout");
     assert!(closeout.iter().any(|line| line.starts_with("PROBLEM") && line.contains("`judge.offers`")));
-    assert!(closeout.iter().any(|line| line.starts_with("-> correct that file")), "{closeout:?}");
+    assert!(closeout.iter().any(|line| line.starts_with("-> fix that file")), "{closeout:?}");
     let codex = section(&run, "codex");
     assert_eq!(codex[0], "PROBLEM  `codex --version` failed");
-    assert_eq!(codex[1], "-> see that the program starts");
+    assert_eq!(codex[1], "-> make sure that the program starts");
     assert!(section(&run, "git").len() >= 2);
     assert!(run.out.ends_with("\n2 problems to fix\n"), "{run:?}");
 }
@@ -109,7 +112,7 @@ fn hooks_are_said_to_be_missing_there_or_not_trusted() {
     let installed = env.run(env.shop(), &["hook", "install"]);
     assert_eq!(installed.code, 0, "{installed:?}");
     let after = env.run(env.shop(), &["doctor"]);
-    assert!(of(&after, "claude").contains("ok       its hooks tell closeout"), "{after:?}");
+    assert!(of(&after, "claude").contains("ok       its hooks report to closeout"), "{after:?}");
     assert!(
         of(&after, "codex").contains("PROBLEM") && of(&after, "codex").contains("not trusted"),
         "{after:?}"
@@ -119,7 +122,7 @@ fn hooks_are_said_to_be_missing_there_or_not_trusted() {
     let trust = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"x\"\n", hooks.display());
     fs::write(env.at("codex/config.toml"), trust).unwrap();
     let trusted = env.run(env.shop(), &["doctor"]);
-    assert!(of(&trusted, "codex").contains("ok       its hooks tell closeout"), "{trusted:?}");
+    assert!(of(&trusted, "codex").contains("ok       its hooks report to closeout"), "{trusted:?}");
     fs::write(&hooks, "{ broken").unwrap();
     let broken = env.run(env.shop(), &["doctor"]);
     assert!(of(&broken, "codex").contains("-> repair the file"), "{broken:?}");
@@ -135,7 +138,7 @@ fn hooks_that_came_from_another_machine_are_named_put_right_and_removed() {
     fs::write(&settings, before).unwrap();
     let claude = || section(&env.run(env.shop(), &["doctor"]), "claude").join("\n");
     let told = claude();
-    for words in ["hooks of another closeout", "the gate of another closeout", "puts it right"] {
+    for words in ["hooks of another closeout", "the gate of another closeout", "repairs it"] {
         assert!(told.contains(words), "{words}: {told}");
     }
     for more in [&["--gate"][..], &[]] {
@@ -161,7 +164,7 @@ fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {
         ("git version 2.9.0", "is older than 2.38"),
         ("git version 2.38.0", "ok       git version 2.38.0"),
         ("git version 3.0.rc1", "ok       git version 3.0.rc1"),
-        ("gut", "-> see that it is 2.38 or newer"),
+        ("gut", "-> make sure that it is 2.38 or newer"),
     ] {
         let program = env.demo("shop").script("old/git", &format!("echo '{told}'"));
         let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
@@ -179,7 +182,7 @@ fn tmux_that_swallows_notices_is_told_where_they_need_it() {
     for (option, ways, told) in [
         ("off", "[\"osc9\"]", Some("note     tmux swallows the notices")),
         ("", "[\"osc777\", \"bell\"]", Some("note     tmux swallows the notices")),
-        ("on", "[\"osc99\"]", Some("note     tmux passes notices on from windows that are shown")),
+        ("on", "[\"osc99\"]", Some("note     tmux passes notices on only from visible windows")),
         ("all", "[\"osc9\"]", Some("ok       tmux passes notices on")),
         ("off", "[\"bell\", \"title\"]", None),
     ] {

@@ -77,7 +77,7 @@ fn what_cannot_be_recorded_is_not_done_and_a_run_goes_on_when_there_is_room() {
     let Some(run) = in_a_full_state_folder(&repo, &env) else { return };
     let (text, code) = part(&run, "run");
     assert_eq!(code, 6, "{text}");
-    assert!(text.contains("No space left") && text.contains("`closeout run --resume` goes on"), "{text}");
+    assert!(text.contains("No space left") && text.contains("`closeout run --resume` continues"), "{text}");
     // Who reads the lines is told as well.
     let is_end = |line: &str| {
         serde_json::from_str::<serde_json::Value>(line)
@@ -96,7 +96,7 @@ fn what_cannot_be_recorded_is_not_done_and_a_run_goes_on_when_there_is_room() {
         assert_eq!(part(&run, name), ("", 0), "an error of ours never holds or fails an agent");
     }
     let (text, code) = part(&run, "doctor");
-    assert!(code == 1 && text.contains("no room is left for the state in"), "{text}");
+    assert!(code == 1 && text.contains("too little space for the state in"), "{text}");
     let (text, code) = part(&run, "resume");
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("\"is_resumed\":true") && text.contains("\"status\":\"complete\""), "{text}");

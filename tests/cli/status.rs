@@ -53,7 +53,7 @@ fn without_a_repository_it_says_what_to_do() {
     for arguments in [["status"].as_slice(), &["status", "--follow"], &["status", "--follow", "--json"]] {
         let run = env.run(&nowhere, arguments);
         assert_eq!(run.code, 4, "{run:?}");
-        assert!(run.err.contains("is in no git repository, and no session of an agent was found"), "{run:?}");
+        assert!(run.err.contains("is in no git repository, and no agent session was found"), "{run:?}");
     }
     let run = env.run(&nowhere, &["status", "--json"]);
     assert_eq!(run.code, 0);

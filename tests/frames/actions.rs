@@ -354,7 +354,7 @@ fn each_key_asks_for_its_plan_and_nothing_more() {
         assert_eq!(press(&mut state, &views, key), wanted, "{key}");
     }
     assert_eq!(press(&mut state, &views, "x").intents, []);
-    assert!(message_line(&state, &views).contains("nothing of closeout's runs here"));
+    assert!(message_line(&state, &views).contains("closeout runs nothing here"));
 }
 
 /// The whole plan goes back as it was shown; nothing else is wanted.
@@ -436,7 +436,7 @@ fn a_message_that_is_left_is_as_it_was_and_what_was_written_is_not_lost() {
     let views = five();
     let mut state = preview((80, 24), &views, plan());
     let _ = press(&mut state, &views, "e!\u{1b}");
-    assert!(message_line(&state, &views).contains("e goes on with what was written"));
+    assert!(message_line(&state, &views).contains("e continues with what you wrote"));
     let wanted = action(&views, Action::Rescue { plan: Box::new(plan()) });
     assert_eq!(press(&mut state.clone(), &views, "y").intents, [wanted]);
     let mut changed = plan();
@@ -560,7 +560,7 @@ fn every_key_but_y_leaves_or_stays() {
         assert_eq!(state.dialog, None);
         assert_eq!(
             state.answer,
-            Some(format!("Nothing was committed. The record of the work stays: {RECORD}"))
+            Some(format!("Nothing was committed. The record of the work is kept: {RECORD}"))
         );
     }
     let mut state = preview((80, 24), &views, plan());

@@ -200,7 +200,7 @@ fn i_and_space_ask_how_a_reply_would_go_to_the_session_that_asks() {
     let views = [asks_in_japanese()];
     let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "i").intents, []);
-    assert_eq!(state.answer.as_deref(), Some("no session of an agent is known here"));
+    assert_eq!(state.answer.as_deref(), Some("no agent session is known here"));
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn nothing_is_sent_before_it_was_shown_how() {
     read(&mut state);
     let typed = press(&mut state, &views, "yes\n");
     assert!(typed.intents.iter().all(|intent| matches!(intent, Intent::KeepDraft { .. })));
-    assert!(shows(&state, &views, "it is still being found out how it would go"));
+    assert!(shows(&state, &views, "still checking how it can be sent"));
     // The plan comes between two keys of somebody who types on.
     let plan = plan_for(&views[0]);
     let _ = hear(&mut state, &views, ActionKind::Plan, planned(plan.clone()));
@@ -427,9 +427,11 @@ fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
         question: None,
         channel: ReplyChannel::Nowhere {
             prompt: Some(ScreenPrompt::Permission { what: permission(&[]).what }),
-            next: vec!["`closeout hook install`, and its next permissions can be answered here".to_owned()],
+            next: vec![
+                "after `closeout hook install`, its next permission prompts can be answered here".to_owned(),
+            ],
         },
-        warnings: vec!["which keys would answer it is not certain".to_owned()],
+        warnings: vec!["it is unclear which keys would answer it".to_owned()],
         ..plan_for(&views[0])
     };
     let mut state = open(&views, plan, SMALL);
@@ -571,7 +573,7 @@ fn a_draft_of_before_is_not_sent_by_the_first_enter() {
     let plan = plan_for(&views[0]);
     let mut state = open(&views, plan.clone(), SMALL);
     assert_eq!(press(&mut state, &views, "\n").intents, []);
-    assert!(shows(&state, &views, "written before, perhaps for another question"));
+    assert!(shows(&state, &views, "written earlier, perhaps for another question"));
     assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
     // What was changed since is the person's word of now.
     let mut state = open(&views, plan.clone(), SMALL);

@@ -191,11 +191,11 @@ fn all_agents_that_are_there_are_changed_and_put_back() {
     fs::create_dir_all(env.at("home/config/opencode")).unwrap();
     let installed = env.run(env.at("."), &["hook", "install"]);
     assert_eq!(installed.code, 0, "{installed:?}");
-    assert!(installed.out.contains("codex: passed over"), "{installed:?}");
+    assert!(installed.out.contains("codex: skipped"), "{installed:?}");
     // A summary, and last what is left to do; the changes themselves are shown to whom asks for them.
     assert!(installed.out.contains("lines added") && !installed.out.contains("+++ "), "{installed:?}");
     let last = installed.out.lines().last().unwrap();
-    assert!(!last.contains("lines added") && !last.contains("passed over"), "{installed:?}");
+    assert!(!last.contains("lines added") && !last.contains("skipped"), "{installed:?}");
     let plugin = env.at("home/config/opencode/plugin/closeout.js");
     let program = env!("CARGO_BIN_EXE_closeout");
     assert!(fs::read_to_string(&plugin).unwrap().contains(program));

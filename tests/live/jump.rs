@@ -95,7 +95,7 @@ fn a_pane_that_is_gone_by_now_is_no_place_to_jump_to() {
     });
     let JumpOutcome::Refused { reason } = told else { panic!("{told:?}") };
     assert!(
-        ["its process has ended", "it does not run in its pane any more"].contains(&reason.as_str()),
+        ["its process has ended", "it no longer runs in its pane"].contains(&reason.as_str()),
         "{reason}"
     );
 }
@@ -107,5 +107,5 @@ fn a_session_outside_tmux_has_no_pane() {
     record(&repo, "s-1");
     let agent = super::Agent::start(&repo, "claude", repo.path(), "");
     let told = outcome(&repo, server.tmux(None), agent.pid(), || ());
-    assert_eq!(told, JumpOutcome::Refused { reason: "it runs in no pane of tmux".to_owned() });
+    assert_eq!(told, JumpOutcome::Refused { reason: "it runs in no tmux pane".to_owned() });
 }

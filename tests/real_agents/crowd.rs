@@ -208,7 +208,7 @@ impl Person<'_> {
         self.by_hint("b send back")?;
         // Nothing is sent before its route is shown.
         self.sees("the message and its route", |shown| {
-            shown.contains("This is left to do") && !shown.contains("finding out")
+            shown.contains("This is left to do") && !shown.contains("checking how")
         })?;
         self.kept("7-message");
         let mark = follow.mark();

@@ -82,7 +82,7 @@ fn answered(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)
         let run = || program::run_as(&story.world, story.client, &arguments);
         let (mut code, mut out, mut err) = run()?;
         // A client can lose a key that comes while it draws its prompt; closeout says so, and a person tries again.
-        if code == Some(23) && out.contains("the prompt still stands") {
+        if code == Some(23) && out.contains("the prompt is still open") {
             (code, out, err) = run()?;
         }
         ensure!(code == Some(0), "closeout reply {flag} ended with {code:?}: {out}{err}");

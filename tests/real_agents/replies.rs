@@ -110,7 +110,7 @@ fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
     ensure!(option(0)["label"] == "PostgreSQL" && option(1)["description"] == "A file", "{asks}");
     // Words of a person; and a key while somebody writes an answer in the dialog's own field.
     let (code, out, err) = replied(story, "use the second one")?;
-    ensure!(code == Some(20) && err.contains("its number or its name"), "{code:?} {out}{err}");
+    ensure!(code == Some(20) && err.contains("by number or name"), "{code:?} {out}{err}");
     for _ in 0..2 {
         tmux.press(pane, "Down")?;
     }

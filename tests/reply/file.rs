@@ -55,7 +55,7 @@ fn what_stands_there_already_stays() {
     fixture.repo.write("box/reply.md", "first");
     let problem = send(&config, &plan(&config, "out.md").unwrap(), TEXT).unwrap_err();
     assert_eq!(problem.class, ActionClass::Failed);
-    assert!(problem.message.contains("stands there already"), "{problem:?}");
+    assert!(problem.message.contains("is already there"), "{problem:?}");
     assert_eq!(fs::read_to_string(fixture.repo.at("box/reply.md")).unwrap(), "first");
     assert_eq!(names(&fixture), [".keep", "reply.md"]);
 }

@@ -97,7 +97,7 @@ fn a_session_that_was_cleared_is_answered_only_by_its_name() {
     let fixture = Fixture::cleared();
     let run = fixture.run(&["reply"]);
     // Nothing was asked of the new one, and no process has it open.
-    assert!(run.err.contains("what it does at this moment is not known"), "{run:?}");
+    assert!(run.err.contains("its current state is unknown"), "{run:?}");
     assert!(!run.out.contains("Postgres"), "{run:?}");
     assert_eq!(planned(&fixture.run(&["reply", "--json", "--session", OLD])), OLD);
     let check = fixture.run(&["check"]);
@@ -123,7 +123,7 @@ fn a_question_that_a_mark_saw_chooses_no_session() {
     assert_eq!(fixture.run(&["mark", "quiet"]).code, 0);
     let run = fixture.run(&["reply"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.err.contains("several sessions could be meant"), "{run:?}");
+    assert!(run.err.contains("several sessions match"), "{run:?}");
 }
 
 #[test]

@@ -135,9 +135,9 @@ fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
     assert_eq!(plan.pane.map(|pane| pane.id), Some(pane));
     assert_eq!(
         plan.channel.next_steps(),
-        ["`closeout hook install`, and its next permissions can be answered here"]
+        ["after `closeout hook install`, its next permission prompts can be answered here"]
     );
-    assert_eq!(plan.warnings, ["which keys would answer it is not certain"]);
+    assert_eq!(plan.warnings, ["it is unclear which keys would answer it"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn its_question_is_answered_where_it_runs() {
     );
     let arguments = ["run", "--prompt", "Paint it.", "--", "sh", script.to_str().unwrap()];
     let mut terminal = Terminal::start(&world.env, world.repo.path(), &arguments, (100, 40));
-    let shown = terminal.wait_for("the question", |shown| shown.has("Type the answer and Enter"));
+    let shown = terminal.wait_for("the question", |shown| shown.has("Type the answer and press Enter"));
     for words in [
         "1/10  the command runs",
         "INCOMPLETE: the decision says it is not done",

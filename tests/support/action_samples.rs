@@ -283,7 +283,7 @@ pub(crate) fn running_turn() -> RunningAction {
         kind: ActionKind::Reply,
         since: minutes_ago(7),
         progress: ActionProgress {
-            message: "its agent works on the answer".to_owned(),
+            message: "its agent is working on the answer".to_owned(),
             taken: Some(Box::new(taken)),
             ..ActionProgress::default()
         },

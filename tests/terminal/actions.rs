@@ -93,7 +93,7 @@ fn what_is_left_commits_nothing_and_the_record_stays() {
     terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
     terminal.press("\r");
     terminal.wait_for("what is kept", |shown| {
-        shown.has("Nothing was committed. The record of the work stays: refs/closeout/rescue/")
+        shown.has("Nothing was committed. The record of the work is kept: refs/closeout/rescue/")
     });
     assert_eq!(state_of(&repo), before);
     let records = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);

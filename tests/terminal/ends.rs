@@ -114,7 +114,7 @@ fn x_ends_a_rescue_with_all_that_it_started_and_the_record_stays() {
 fn q_asks_what_becomes_of_what_runs_and_waits_for_it() {
     let mut running = Running::in_hook("pre-commit");
     let ask =
-        |shown: &crate::support::pty::Shown| shown.has("What shall become of it?") && shown.has("rescue");
+        |shown: &crate::support::pty::Shown| shown.has("What should happen to it?") && shown.has("rescue");
     for leave in ["q", "\x03"] {
         running.terminal.press(leave);
         running.terminal.wait_for("the question", ask);
@@ -124,7 +124,7 @@ fn q_asks_what_becomes_of_what_runs_and_waits_for_it() {
     running.terminal.press("q");
     running.terminal.wait_for("the question", ask);
     running.terminal.press("q");
-    running.terminal.wait_for("the waiting", |shown| shown.has("closeout leaves when it has ended."));
+    running.terminal.wait_for("the waiting", |shown| shown.has("closeout quits when it has ended."));
     assert_eq!(running.repo.head(), running.before.1);
     running.release();
     assert_eq!(running.terminal.wait_for_end(), 0);

@@ -18,7 +18,7 @@ fn open(env: &TestEnv, size: (u16, u16)) -> Terminal {
     terminal.press("/どちら\r");
     terminal.wait_for("asks selected", |shown| shown.selected() == Some("asks"));
     terminal.press("i");
-    terminal.wait_for("the box", |shown| is_open(shown) && !shown.has("finding out"));
+    terminal.wait_for("the box", |shown| is_open(shown) && !shown.has("checking how"));
     terminal
 }
 

@@ -28,7 +28,7 @@ pub(super) fn look(
     let broken = |why: String| CheckFinding::new(CheckResult::Broken, why);
     let changed = match changed(workspace, baseline) {
         Ok(changed) => changed,
-        Err(error) => return broken(format!("what was changed cannot be found out: {}", error.message())),
+        Err(error) => return broken(format!("what was changed cannot be determined: {}", error.message())),
     };
     let Ok(patterns) = PathPatterns::parse(allowed) else {
         return broken("the patterns of `paths` are too long".to_owned());

@@ -92,21 +92,16 @@ fn is_over(current: &Current) -> bool {
 fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Result<Chosen, ActionProblem> {
     let Some(program) = program else {
         let why = replier.adapter.facts().never_resumed;
-        let why =
-            why.unwrap_or("its agent's program cannot go on with it: its id or its folder is not known");
+        let why = why.unwrap_or("its agent's CLI cannot resume it: its id or folder is unknown");
         return Err(refused(
             format!("it is not open, and {why}"),
             "open it on its own screen and answer there",
         ));
     };
     let mut chosen = plain(ReplyChannel::Resume { program, is_described: false });
-    chosen
-        .warnings
-        .push("without a screen nobody is asked: what it has no permission for is refused to it".to_owned());
+    chosen.warnings.push("it runs without a screen: whatever needs a permission is denied".to_owned());
     if current.view.activity.state != ActivityState::Gone {
-        chosen
-            .warnings
-            .push("close it where it is still open, if it is: closeout sees it nowhere".to_owned());
+        chosen.warnings.push("if it is still open somewhere, close it: closeout does not see it".to_owned());
     }
     Ok(chosen)
 }
@@ -115,15 +110,20 @@ fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Re
 fn queue(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let asking = Asking::Queue { text: String::new() };
     let command = replier.adapter.command(&current.session, &asking).ok_or_else(|| {
-        refused("it cannot be named to its agent: its id or its folder is not known", "answer it in its pane")
+        refused(
+            "its agent cannot be told which session it is: its id or folder is unknown",
+            "answer it in its pane",
+        )
     })?;
     let mut chosen = plain(ReplyChannel::Queue { program: command.program });
     match current.view.activity.state {
         ActivityState::Working | ActivityState::Background => {
-            chosen.warnings.push("it works: the words wait in its queue, or steer its turn".to_owned());
+            chosen
+                .warnings
+                .push("it is working: your text waits in its queue, or steers its turn".to_owned());
         }
         ActivityState::Unknown => {
-            chosen.warnings.push("what it does is not known: the words may wait in its queue".to_owned());
+            chosen.warnings.push("its state is unknown: your text may wait in its queue".to_owned());
         }
         ActivityState::Idle | ActivityState::NeedsPermission | ActivityState::Asks | ActivityState::Gone => {}
     }
@@ -136,26 +136,26 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     match current.view.activity.state {
         ActivityState::Idle => {}
         ActivityState::Working => {
-            let words =
-                "it works: a prompt for a permission could come up under the words, and take them for keys";
+            let words = "it is working: a permission prompt could open and take your text for key presses";
             return Err(refused(words, wait));
         }
         ActivityState::Background => {
-            let words = "work that it began goes on, and could ask for a permission under the words";
+            let words = "its background work is still running: a permission prompt could open and take \
+                         your text for key presses";
             return Err(refused(words, wait));
         }
         ActivityState::Unknown
         | ActivityState::NeedsPermission
         | ActivityState::Asks
         | ActivityState::Gone => {
-            return Err(refused(
-                "what it does at this moment is not known", "look at its pane and answer there",
-            ));
+            return Err(refused("its current state is unknown", "look at its pane and answer there"));
         }
     }
-    let typing = replier.adapter.facts().typing.ok_or_else(|| {
-        refused("what its screen makes of pasted words was never tried", "answer it in its pane")
-    })?;
+    let typing = replier
+        .adapter
+        .facts()
+        .typing
+        .ok_or_else(|| refused("pasting into its screen is untested", "answer it in its pane"))?;
     let long_text = typing.long_paste.map(|long| LongText {
         n_lines: long.n_lines,
         n_signs: long.n_signs,
@@ -170,17 +170,17 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     match replier.adapter.is_shown(&current.session, current.record.as_deref(), &address.title) {
         Some(true) => {}
         Some(false) => {
-            let words = "its screen shows another session, or has just been told to go on with one";
+            let words = "its screen shows another session, or was just told to continue one";
             return Err(refused(words, "go back to it on its screen and answer there"));
         }
         None => {
-            let words = "it is not certain that its screen shows this session: words could reach another one";
+            let words = "its screen may show another session, which would get your text";
             return Err(refused(words, "answer it in its pane"));
         }
     }
     let mut chosen = plain(channel);
     if typing.empty_box.is_none() {
-        chosen.warnings.push("words that stand in its input box already are sent with these".to_owned());
+        chosen.warnings.push("text that is already in its input box is sent along".to_owned());
     }
     Ok(Chosen { pane: current.view.pane.clone(), address: Some(address), ..chosen })
 }
@@ -200,7 +200,9 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     {
         let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
         if replier.adapter.facts().permission.is_some() && !is_told {
-            next.push("`closeout hook install`, and its next permissions can be answered here".to_owned());
+            next.push(
+                "after `closeout hook install`, its next permission prompts can be answered here".to_owned(),
+            );
         }
     }
     chosen
@@ -246,7 +248,7 @@ fn in_pane(
 ) -> Result<(ReplyChannel, Address), ActionProblem> {
     let elsewhere = "answer it in its terminal";
     let Some(process) = current.view.process else {
-        return Err(refused("it is not known whether and where it is open", elsewhere));
+        return Err(refused("closeout does not know whether or where it is open", elsewhere));
     };
     let Some(tmux) = &replier.tmux else {
         let message = "tmux was not found on the PATH, and closeout can type at its screen only through tmux";
@@ -272,15 +274,15 @@ impl Replier<'_> {
             return changed("it waits for another permission, or for none");
         }
         if chosen.channel.asked() != plan.channel.asked() {
-            return changed("it asks something else, or nothing any more");
+            return changed("it asks something else now, or nothing");
         }
         if chosen.channel != plan.channel {
-            return changed("it would go another way");
+            return changed("it would be sent another way");
         }
         let is_queue = matches!(plan.channel, ReplyChannel::Queue { .. });
         let text = |question: &Option<Question>| question.as_ref().map(|asked| asked.text.clone());
         if !is_queue && text(&current.view.question) != text(&plan.question) {
-            return changed("its question is another one");
+            return changed("its question has changed");
         }
         Ok(chosen)
     }

@@ -48,7 +48,8 @@ impl Replier<'_> {
             .option_dialog(&current.session)
             .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
         let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
-        let message = "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there";
+        let message = "its dialog does not look ready for a key: it is higher than its pane, or somebody \
+                       is answering it there";
         let ready = self.screen_when(address, |at| is_choosing(at, &dialog, options))?;
         ready.ok_or_else(|| refused(message, IN_PANE))
     }
@@ -69,7 +70,7 @@ impl Replier<'_> {
         match self.type_key(plan, (tmux, &address, &current), (key, Some(&at)), &is_answered)? {
             KeyFate::Taken => {}
             KeyFate::Stands { .. } => {
-                let message = "the key was typed, and its record does not show the answer yet".to_owned();
+                let message = "the key was typed, but its record does not show the answer yet".to_owned();
                 return Ok((ReceiptState::Held, Some(message)));
             }
             KeyFate::Unknown => return NotTyped::Perhaps.sent(),

@@ -33,7 +33,7 @@ impl Replier<'_> {
         // The tool's name comes first, before ": ".
         let command = what.split_once(": ").map_or(what, |(_, command)| command);
         let message =
-            "its screen does not show this command whole, with its first answer to choose; nothing was typed";
+            "its screen does not show this whole command with its first answer selected; nothing was typed";
         let shown = self.screen_when(address, |at| is_drawn(at, command, &drawn))?;
         shown.map(Some).ok_or_else(|| refused(message, "answer it in its pane"))
     }

@@ -130,5 +130,5 @@ impl Journal {
 fn failed(path: &Path, error: &impl Display) -> ActionProblem {
     let message = format!("the journal of replies {} cannot be used: {error}", path.display());
     ActionProblem::new(ActionClass::Failed, message)
-        .with_next("nothing was sent; see that the state folder can be written and has room")
+        .with_next("nothing was sent; make sure that the state folder is writable and has space")
 }

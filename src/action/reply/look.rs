@@ -24,7 +24,7 @@ impl Replier<'_> {
         let chosen = self.as_planned(plan, &current)?;
         match (&self.tmux, chosen.address) {
             (Some(tmux), Some(address)) => Ok((tmux, address, current)),
-            _ => Err(refused("it has no pane any more", "look again")),
+            _ => Err(refused("it no longer has a pane", "look again")),
         }
     }
 

@@ -57,13 +57,14 @@ impl Replier<'_> {
         let mut warnings = chosen.warnings;
         if journal.n_damaged > 0 {
             warnings.push(
-                "a part of what was sent to it before cannot be read: look whether it has your words"
+                "part of what was sent to it earlier cannot be read: check whether it has your text"
                     .to_owned(),
             );
         }
         if journal.last().is_some_and(|last| last.state == ReceiptState::Held) {
             warnings.push(
-                "your last reply was typed and not seen taken: it may stand in its input box".to_owned(),
+                "your last reply was typed, but not seen to be taken: it may still be in its input box"
+                    .to_owned(),
             );
         }
         Ok(ReplyPlan {
@@ -94,7 +95,7 @@ impl Replier<'_> {
         let is_known =
             |unsettled: &Receipt| plan.unsettled.as_ref().map(|known| &known.id) == Some(&unsettled.id);
         if unsettled.as_ref().is_some_and(|unsettled| !is_known(unsettled)) {
-            let words = "it is not known whether an earlier reply was sent; nothing was sent now";
+            let words = "an earlier reply may have been sent; nothing was sent now";
             return Err(ActionProblem::new(ActionClass::Unknown, words)
                 .with_next("look at the session, then confirm again"));
         }

@@ -99,17 +99,16 @@ impl TmuxAccess {
         let fields: Vec<&str> = printed.trim_end_matches('\n').splitn(10, '\t').collect();
         let [server, id, first, tty, dead, in_mode, input_off, synchronized, bracketed, title] = fields[..]
         else {
-            return Err(refused("tmux tells of its pane in an unknown way"));
+            return Err(refused("tmux describes its pane in an unknown way"));
         };
         let (Ok(server), Ok(first)) = (server.parse(), first.parse()) else {
-            return Err(refused("tmux tells of its pane in an unknown way"));
+            return Err(refused("tmux describes its pane in an unknown way"));
         };
         if id != pane.id || dead != "0" {
             return Err(refused("its pane is gone"));
         }
         if in_mode != "0" {
-            let message =
-                "its pane is in copy mode (somebody scrolls or searches in it), where words are lost";
+            let message = "its pane is in copy mode (somebody is scrolling or searching), where text is lost";
             return Err(
                 ActionProblem::new(ActionClass::Refused, message).with_next("leave the mode with `q`")
             );
@@ -134,7 +133,7 @@ impl TmuxAccess {
         let place = ["display-message", "-p", "-t", &of.id, "#{cursor_x} #{cursor_y}", ";"];
         let lines = ["capture-pane", "-p", "-e", "-t", &of.id];
         let output = self.run(&of.socket, &[&place[..], &lines[..]].concat(), None)?;
-        let unknown = || refused("tmux does not tell where the cursor of its pane is; nothing was typed");
+        let unknown = || refused("tmux does not report the cursor of its pane; nothing was typed");
         if !output.is_success() {
             return Err(unknown());
         }
@@ -163,7 +162,7 @@ impl TmuxAccess {
             .run(&to.socket, &["load-buffer", "-b", &buffer, "-"], Some(text))
             .map_err(NotTyped::Surely)?;
         if !loaded.is_success() {
-            return Err(NotTyped::Surely(refused("tmux did not take the words; nothing was typed")));
+            return Err(NotTyped::Surely(refused("tmux did not accept the text; nothing was typed")));
         }
         let paste = format!("paste-buffer -p -d -b {buffer} -t {}", to.id);
         let outcome = self.if_unchanged(to, current, &paste);
@@ -228,7 +227,7 @@ fn is_in_front(agent: ProcessId, first: u32, tty: &str) -> Result<(), ActionProb
     let ProcessStat { group, pseudo_terminal, foreground_group, .. } = stat;
     let is_terminal = pseudo_terminal.is_some_and(|n| tty == format!("/dev/pts/{n}"));
     if !is_below(agent.pid, first) || !is_terminal {
-        return Err(refused("it does not run in its pane any more"));
+        return Err(refused("it no longer runs in its pane"));
     }
     if foreground_group != Some(group) {
         return Err(refused("another program is in front in its pane"));

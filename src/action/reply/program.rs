@@ -52,7 +52,7 @@ impl Programs {
         let variables: Option<Vec<(&str, &str)>> =
             variables.map(|(name, value)| Some((name.as_str(), text(value)?))).collect();
         let (Some(arguments), Some(variables)) = (arguments, variables) else {
-            let message = "its reply command asks for a file that replies have none of";
+            let message = "its reply command asks for a file, but a reply has none";
             return Ran::NotStarted(message.to_owned());
         };
         let mut spec = Spec::new(program, &command.folder).args(arguments);

@@ -31,8 +31,8 @@ impl KeyFate {
     /// What to say of a prompt that still stands.
     pub(super) fn standing(n_keys: u8) -> String {
         match n_keys {
-            1 => "the key was typed, and the prompt still stands",
-            _ => "the key was lost, was typed again, and the prompt still stands: answer it in its pane",
+            1 => "the key was typed, but the prompt is still open",
+            _ => "the key was lost and typed again, but the prompt is still open: answer it in its pane",
         }
         .to_owned()
     }
@@ -65,7 +65,7 @@ impl Replier<'_> {
         }
         let mut n_keys = 1;
         if self.is_lost(plan, &before) {
-            (self.report)("the key was lost while the prompt was drawn; it is typed again");
+            (self.report)("the key was lost while the prompt was drawn; typing it again");
             // Not while the cursor is elsewhere: tmux compares and types in one step.
             match tmux.press(address, Some(&before.screen), key) {
                 Ok(()) => n_keys = 2,

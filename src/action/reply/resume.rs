@@ -24,8 +24,8 @@ impl Replier<'_> {
     pub(super) fn resume_session(&self, text: &str, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> Sent {
         let current = (self.look)()?;
         let command = self.adapter.command(&current.session, &Asking::Reply { text: text.to_owned() });
-        let command = command
-            .ok_or_else(|| refused("its agent's program cannot go on with it", "answer it on its screen"))?;
+        let command =
+            command.ok_or_else(|| refused("its agent's CLI cannot resume it", "answer it on its screen"))?;
         (self.report)("its agent's program is started");
         let (programs, limit, cancel) = (&self.programs, self.turn_limit, &self.cancel);
         let (sender, ended) = channel();
@@ -42,7 +42,7 @@ impl Replier<'_> {
         })?;
         let has_it = || was_shown || (self.look)().is_ok_and(|current| current.shows(receipt));
         match ran {
-            Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
+            Ran::NotStarted(why) => Err(refused(why, "make sure that the agent's program is on the path")),
             // A program described in the configuration confirms delivery and nothing more.
             Ran::Well if self.adapter.facts().is_described => Ok((ReceiptState::Delivered, None)),
             Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
@@ -54,7 +54,7 @@ impl Replier<'_> {
                 Ok(self.by_record(receipt, &why))
             }
             Ran::Failed(why) if has_it() => {
-                Ok((ReceiptState::Consumed, Some(format!("the agent took it, and then failed: {why}"))))
+                Ok((ReceiptState::Consumed, Some(format!("the agent took it, but then failed: {why}"))))
             }
             Ran::Failed(why) => match (self.look)() {
                 Ok(_) => Err(refused(format!("its agent did not take it: {why}"), "answer it on its screen")),
@@ -67,7 +67,7 @@ impl Replier<'_> {
     /// Waits for the program's end and meanwhile watches whether the agent has the words. Returns true if the
     /// record showed them by then.
     fn follow(&self, ended: &Receiver<Ran>, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> (Ran, bool) {
-        let lost = || Ran::CutOff("it is not known how its program ended".to_owned());
+        let lost = || Ran::CutOff("how its program ended is unknown".to_owned());
         let begun = (self.now)();
         loop {
             match ended.recv_timeout(LOOK_AGAIN) {

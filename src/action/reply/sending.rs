@@ -41,12 +41,12 @@ impl Replier<'_> {
             }
             (ReplyBody::Text { .. }, _) if current.view.activity.state == ActivityState::Asks => {
                 Err(refused(
-                    "it asks in a dialog on its screen, in which words would be taken for keys. Nothing was sent",
+                    "it asks in a dialog on its screen, which would take text for key presses. Nothing was sent",
                     "choose one of its options, or answer it in its pane",
                 ))
             }
             (ReplyBody::Text { .. }, Some(_)) => Err(refused(
-                "it waits for permission: words would decide it. Nothing was sent",
+                "it waits for permission: text would decide it. Nothing was sent",
                 "answer the permission first",
             )),
             (ReplyBody::Text { text }, None) => {
@@ -71,7 +71,7 @@ impl Replier<'_> {
                 Ok(text.into())
             }
             (ReplyBody::Permission { .. }, None) => {
-                Err(refused("it waits for no permission any more; nothing was sent", "look again"))
+                Err(refused("it no longer waits for permission; nothing was sent", "look again"))
             }
             (ReplyBody::Permission { answer, what }, Some(prompt)) => {
                 let is_same = *what == prompt.what && plan.channel.permission().as_ref() == Some(&prompt);
@@ -104,7 +104,7 @@ impl Replier<'_> {
                 self.choose_option(plan, *place, label, call)
             }
             (ReplyChannel::Nowhere { .. } | ReplyChannel::Run { .. }, _) => {
-                Err(refused("it can be answered on its own screen only", "answer it there"))
+                Err(refused("it can only be answered on its own screen", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
                 write_file(path, self.workspace, text)?;
@@ -119,9 +119,10 @@ impl Replier<'_> {
             (ReplyChannel::Api { .. }, ReplyBody::Permission { answer, .. }) => {
                 self.post_answer(plan, answer)
             }
-            (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => {
-                Err(refused("a prompt on its screen is answered in a pane only", "answer it on its screen"))
-            }
+            (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => Err(refused(
+                "a prompt on its screen can only be answered in a pane",
+                "answer it on its screen",
+            )),
         };
         sent.map(|(state, detail)| Receipt { state, detail, ..receipt.clone() })
     }
@@ -148,7 +149,7 @@ impl Replier<'_> {
         let more_ms = u64::try_from(text.len() / BYTES_A_MS).unwrap_or(0);
         std::thread::sleep(Duration::from_millis(typing_ms + more_ms));
         let held =
-            |why: &str| Ok((ReceiptState::Held, Some(format!("typed, and Return was not pressed: {why}"))));
+            |why: &str| Ok((ReceiptState::Held, Some(format!("typed, but Return was not pressed: {why}"))));
         // A permission prompt may have appeared meanwhile, or another program.
         match self.pane_now(plan) {
             Ok((tmux, address, _)) => match tmux.press(&address, None, "Enter") {
@@ -162,7 +163,7 @@ impl Replier<'_> {
         if self.wait_until(|current| current.shows(receipt)) {
             return Ok((ReceiptState::Consumed, None));
         }
-        Ok((ReceiptState::Held, Some("typed, and its record does not show it yet".to_owned())))
+        Ok((ReceiptState::Held, Some("typed, but its record does not show it yet".to_owned())))
     }
 
     fn answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
@@ -217,11 +218,11 @@ impl Replier<'_> {
 fn write_file(path: &Path, workspace: &Path, text: &str) -> Result<(), ActionProblem> {
     let failed = |error: io::Error| {
         let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
-        let what = if is_taken { "something stands there already".to_owned() } else { error.to_string() };
+        let what = if is_taken { "something is already there".to_owned() } else { error.to_string() };
         let next = if is_taken {
             "the agent has not taken its last reply; wait until it has, or remove the file"
         } else {
-            "see that its folder is there, can be written and has room"
+            "make sure that its folder exists, is writable and has space"
         };
         let message = format!("the reply file {} was not written: {what}", path.display());
         ActionProblem::new(ActionClass::Failed, message).with_next(next)

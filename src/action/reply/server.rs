@@ -50,7 +50,7 @@ impl Replier<'_> {
             // A question of the agent is answered through another channel.
             (None, Some(LiveStatus::Waiting { .. })) => return None,
             (None, Some(LiveStatus::Busy)) => {
-                let warning = "it works: the words wait until its turn is over".to_owned();
+                let warning = "it is working: your text waits until its turn is over".to_owned();
                 Ok(chosen(vec![warning], None))
             }
             (None, _) => Ok(chosen(Vec::new(), None)),
@@ -76,7 +76,7 @@ impl Replier<'_> {
     /// Sends the answer to a permission to the server.
     pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
         let ReplyChannel::Api { permission: Some(permission), .. } = &plan.channel else {
-            return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
+            return Err(refused("it no longer waits for permission; nothing was sent", "look again"));
         };
         let ask = ApiAsk::Answer { request: &permission.request, answer };
         match self.post(plan, |server, current| server.request(&current.session, &ask))? {
@@ -93,7 +93,7 @@ impl Replier<'_> {
     ) -> Result<Posted, ActionProblem> {
         let current = (self.look)()?;
         let ReplyChannel::Api { port, process, .. } = self.as_planned(plan, &current)?.channel else {
-            return Err(refused("it would go another way; nothing was sent", "look again"));
+            return Err(refused("it would be sent another way; nothing was sent", "look again"));
         };
         let request = self.adapter.server().and_then(|server| request(server, &current));
         let request = request.ok_or_else(|| {
@@ -106,7 +106,7 @@ impl Replier<'_> {
                 Err(refused(message, "answer it in its pane"))
             }
             Err(NoResponse::NotSent) => {
-                Err(refused("its server cannot be reached any more; nothing was sent", "look again"))
+                Err(refused("its server can no longer be reached; nothing was sent", "look again"))
             }
             Err(NoResponse::Perhaps) => {
                 Ok(Posted::Perhaps("its server did not answer: it may have been taken"))

@@ -17,7 +17,7 @@ pub(super) fn check(
     typing: Option<&Typing>,
 ) -> Result<(), ActionProblem> {
     if text.trim().is_empty() {
-        return Err(ActionProblem::new(ActionClass::Refused, "there are no words in it"));
+        return Err(ActionProblem::new(ActionClass::Refused, "there is no text in it"));
     }
     let is_pane = matches!(channel, ReplyChannel::Pane { .. });
     no_control(text, is_pane)?;
@@ -116,7 +116,7 @@ mod tests {
             assert!(problem(text, &pane()).unwrap().contains("takes for a command"), "{text:?}");
             assert_eq!(problem(text, &resume()), None);
         }
-        assert_eq!(problem(" \n ", &resume()).unwrap(), "there are no words in it");
+        assert_eq!(problem(" \n ", &resume()).unwrap(), "there is no text in it");
     }
 
     /// R10.

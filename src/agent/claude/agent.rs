@@ -67,7 +67,7 @@ const HOOKS: Hooks = Hooks {
     pid_variable: Some("CLAUDE_PID"),
     headless: Some(("CLAUDE_CODE_ENTRYPOINT", "sdk")),
     server_word: None,
-    after_install: "sessions that run already tell from now on, too",
+    after_install: "running sessions report from now on, too",
 };
 
 /// The hook that asks closeout whether the agent may stop.

@@ -62,7 +62,7 @@ impl Background {
         }
     }
 
-    /// Takes a call of the agent: a subagent that it ends itself is not needed any more.
+    /// Takes a call of the agent: a subagent that it ends itself is no longer awaited.
     pub(super) fn call(&mut self, tool: &str, input: &RawValue) {
         if STOPPERS.contains(&tool) {
             let is_named = |subagent: &SentOff| input.get().contains(&format!("\"{}\"", subagent.id));

@@ -52,7 +52,7 @@ const OPTIONS: OptionDialog = OptionDialog {
 pub(super) fn option_dialog(
     session: &SessionObservation,
 ) -> Result<(&AskedByTool, OptionDialog), &'static str> {
-    let asked = session.asked.as_ref().ok_or("what its dialog offers is not known")?;
+    let asked = session.asked.as_ref().ok_or("what its dialog offers is unknown")?;
     if session.version.as_deref() != Some(SEEN) {
         return Err(NOT_TRIED);
     }
@@ -61,11 +61,11 @@ pub(super) fn option_dialog(
             && word.status == LiveStatus::Waiting { on: WaitsOn::Input }
     };
     if !session.live.iter().any(is_told) {
-        return Err("only its record says that it asks: its dialog may not stand yet, or not any more");
+        return Err("only its record says that it asks: its dialog may not be open yet, or no longer");
     }
     if !asked.is_alone || !session.subagents.is_empty() {
         return Err(
-            "other work of the session can ask as well: which of them its screen shows is not certain",
+            "other work of the session can ask as well: it is unclear which of them its screen shows",
         );
     }
     let [question] = asked.questions.as_slice() else {

@@ -130,7 +130,7 @@ impl Transcript {
         }
     }
 
-    /// Takes a subagent's line: its calls and their results. Its prompt and its words are nobody's here.
+    /// Takes a subagent's line: its calls and their results. Its prompt and its messages do not count here.
     fn take_sidechain(&mut self, line: &Line<'_>) -> bool {
         if !is_said_in(line) {
             return true;

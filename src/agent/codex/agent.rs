@@ -52,9 +52,9 @@ const HOOKS: Hooks = Hooks {
     pid_variable: None,
     headless: None,
     server_word: Some("app-server"),
-    after_install: "Codex runs new hooks only when you trust them, and says nothing until then: start `codex`, and in \
-                    the dialog that reviews hooks choose to trust them (or open it with `/hooks`). After closeout \
-                    moved to another path it asks again",
+    after_install: "Codex runs new hooks only once you trust them, and says nothing until then: start \
+                    `codex` and trust them in the dialog that reviews hooks (`/hooks` opens it). It asks \
+                    again when the path of closeout changes",
 };
 
 /// The hook that asks closeout whether the agent may stop.

@@ -46,8 +46,8 @@ const HOOKS: Hooks = Hooks {
     pid_variable: None,
     headless: None,
     server_word: None,
-    after_install: "in a folder that Gemini CLI does not trust it runs no hooks of the project's; sessions that run \
-                    already tell from their next start on",
+    after_install: "Gemini CLI runs no project hooks in a folder that it does not trust; running sessions \
+                    report once they are restarted",
 };
 
 /// The hook that asks closeout whether the agent may stop.
@@ -76,7 +76,7 @@ impl Agent for Gemini {
             hides_open_calls: true,
             typing: Some(TYPING),
             permission: Some(PERMISSION),
-            never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),
+            never_resumed: Some("Gemini CLI can lose a session that it resumes without a screen"),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE

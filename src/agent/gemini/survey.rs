@@ -198,7 +198,7 @@ impl Projects {
         let list: ProjectList = match serde_json::from_slice(&bytes) {
             Ok(list) => list,
             Err(error) => {
-                problems.push(invalid(format!("the list of projects is not what it should be: {error}")));
+                problems.push(invalid(format!("the list of projects has an unknown form: {error}")));
                 return Projects::default();
             }
         };
@@ -213,8 +213,7 @@ impl Projects {
         }
         if n_used < n_listed {
             let n = n_listed - n_used;
-            problems
-                .push(invalid(format!("{n} entries are passed over: no short name, or no absolute path")));
+            problems.push(invalid(format!("{n} entries are skipped: no short name, or no absolute path")));
         }
         Projects { by_name }
     }

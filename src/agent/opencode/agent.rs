@@ -65,7 +65,7 @@ const HOOKS: Hooks = Hooks {
     pid_variable: None,
     headless: None,
     server_word: None,
-    after_install: "sessions that run already tell from their next start on",
+    after_install: "running sessions report once they are restarted",
 };
 
 /// The hook that asks closeout whether the agent may stop.

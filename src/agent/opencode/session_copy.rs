@@ -36,7 +36,7 @@ pub(in crate::agent) fn copy_session(data_dir: &Path, id: &str, to: &Path) -> Re
         detail: format!("opencode's database: the session cannot be copied: {detail}"),
     };
     if !is_session_id(id) {
-        return Err(trouble("its id is none of opencode's"));
+        return Err(trouble("its id is not one of opencode's"));
     }
     let stamp = store::stamp(&database)?.ok_or_else(|| trouble("it is not there"))?;
     let copy = open(to).map_err(|error| trouble(&error.to_string()))?;
@@ -54,7 +54,7 @@ pub(in crate::agent) fn copy_session(data_dir: &Path, id: &str, to: &Path) -> Re
         Ok(true)
     })?;
     if !is_there {
-        return Err(trouble("it is not there any more"));
+        return Err(trouble("it no longer exists"));
     }
     copy.execute_batch("COMMIT").map_err(|error| trouble(&error.to_string()))
 }

@@ -341,15 +341,16 @@ fn trouble(database: &Path, error: &rusqlite::Error) -> Unreadable {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ReadProblem::TimedOut, "it is locked; it is read again when it changes")
         }
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            (ReadProblem::Invalid, "it is damaged or no database; move it away, or restore it from a copy")
-        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
+            ReadProblem::Invalid,
+            "it is damaged or not a database; move it away, or restore it from a backup",
+        ),
         Some(ErrorCode::OperationInterrupted | ErrorCode::TooBig | ErrorCode::OutOfMemory) => {
             (ReadProblem::TooLarge, "reading it takes too much")
         }
         Some(
             ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied,
-        ) => (ReadProblem::Refused, "it cannot be opened; look at the rights of the file and its folder"),
+        ) => (ReadProblem::Refused, "it cannot be opened; check the permissions of the file and its folder"),
         Some(ErrorCode::ReadOnly) => {
             (ReadProblem::HalfWritten, "its last writer was cut off; start opencode once")
         }

@@ -343,7 +343,7 @@ impl TurnTracker {
         }
     }
 
-    /// Settles calls that will get no result any more.
+    /// Settles calls that will never get a result.
     fn stop_open_calls(&mut self) {
         let orders: Vec<u64> = self.calls.drain(..).filter_map(|open| open.order).collect();
         for order in orders {

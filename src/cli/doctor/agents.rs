@@ -43,11 +43,11 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
     let name = adapter.name();
     match version {
         None => Finding::hint(
-            "its program is not on the PATH, its records are there",
+            "its program is not on the PATH, but it has records here",
             "put it on the PATH to answer and ask it from here; watching works without it",
         ),
         Some(Version::Failed) => {
-            Finding::problem(format!("`{name} --version` failed"), "see that the program starts")
+            Finding::problem(format!("`{name} --version` failed"), "make sure that the program starts")
         }
         Some(Version::TookLong) => {
             Finding::note(format!("`{name} --version` takes longer than 15 s: its version is not known"))
@@ -59,8 +59,8 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
                 Finding::ok(format!("version {output}"))
             } else {
                 Finding::note(format!(
-                    "version {output}: not one that closeout was tried with; what it does not know in the \
-                     records it passes over and counts"
+                    "version {output}: untested with closeout, which skips and counts what it does not \
+                     know in the records"
                 ))
             }
         }
@@ -95,16 +95,16 @@ fn hooks(environment: &Environment, agent: &Adapter) -> Option<Finding> {
     };
     Some(match is_there {
         Installed::No => Finding::hint(
-            "no hooks: what it waits for shows later, or not at all",
-            format!("{install} has it tell closeout itself"),
+            "no hooks: closeout learns late, or never, what it is waiting for",
+            format!("{install} makes it report to closeout"),
         ),
         Installed::Otherwise => Finding::hint(
             format!("hooks of another closeout, or not all of them, in {shown}"),
-            format!("{install} puts them right"),
+            format!("{install} repairs them"),
         ),
         Installed::Yes => match agent.why_hooks_rest(&folder) {
             Some((why, next)) => Finding::problem(format!("its hooks are in {shown}, and {why}"), next),
-            None => Finding::ok(format!("its hooks tell closeout ({shown})")),
+            None => Finding::ok(format!("its hooks report to closeout ({shown})")),
         },
     })
 }
@@ -123,12 +123,12 @@ fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
     match (is_there, is_set) {
         (Installed::No, false) => None,
         (Installed::No, true) => Some(Finding::hint(
-            "a gate is set, and it does not ask before it stops",
-            format!("{install} has it ask"),
+            "a gate is configured, but the agent does not ask closeout before it stops",
+            format!("{install} makes it ask"),
         )),
         (Installed::Otherwise, _) => Some(Finding::hint(
             format!("the gate of another closeout in {shown}"),
-            format!("{install} puts it right"),
+            format!("{install} repairs it"),
         )),
         (Installed::Yes, true) => Some(Finding::ok(format!("it asks closeout before it stops ({shown})"))),
         (Installed::Yes, false) => Some(Finding::hint(
@@ -142,8 +142,9 @@ fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
 fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
     let file = SettingsFile::of_person(hooks.file(SettingsScope::User(folder)));
     let shown = display_text::path(file.path());
-    let content =
-        file.read().map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;
+    let content = file
+        .read()
+        .map_err(|error| Finding::problem(error.to_string(), "make sure that the file can be read"))?;
     let is_there = state(hooks, &content.unwrap_or_default());
     let is_there =
         is_there.map_err(|problem| Finding::problem(format!("{shown}: {problem}"), "repair the file"))?;

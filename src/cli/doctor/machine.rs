@@ -32,11 +32,11 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
     let mut findings = vec![Finding::ok(format!("closeout {}", env!("CARGO_PKG_VERSION")))];
     let config = match Config::load(&sources) {
         Ok(config) => {
-            findings.push(Finding::ok("the configuration is understood"));
+            findings.push(Finding::ok("the configuration is valid"));
             Some(config)
         }
         Err(error) => {
-            findings.push(Finding::problem(error.to_string(), "correct that file; until then nothing runs"));
+            findings.push(Finding::problem(error.to_string(), "fix that file; nothing runs until then"));
             None
         }
     };
@@ -49,11 +49,12 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
             Ok(store) => match store.free_bytes().filter(|free| *free < LITTLE_SPACE) {
                 Some(free) => Finding::problem(
                     format!(
-                        "no room is left for the state in {}: {} are free",
+                        "too little space for the state in {}: {} free",
                         display_text::path(&folder),
                         quantity::size(free)
                     ),
-                    "make room; what cannot be recorded is not done, and no gate holds an agent until then",
+                    "free some space; until then nothing is done that cannot be recorded, and no gate \
+                     holds an agent back",
                 ),
                 None => Finding::ok(format!("state is kept in {}", display_text::path(&folder))),
             },
@@ -75,13 +76,13 @@ fn auto_probes(environment: &Environment, auto: AutoProbes) -> Option<Finding> {
     let budget = Store::open(folder).and_then(|store| store.auto_budget(auto.per_hour, clock::now()));
     Some(match budget {
         Ok(budget) => Finding::note(format!(
-            "closeout asks agents by itself (completion_check.auto_probe): {} of {} questions of this hour are left",
+            "closeout asks agents automatically (completion_check.auto_probe): {} of {} questions left this hour",
             budget.per_hour.saturating_sub(budget.n_sent),
             budget.per_hour
         )),
         Err(error) => Finding::problem(
-            format!("closeout cannot ask agents by itself: {error}"),
-            "remove that file: the budget of this hour begins anew",
+            format!("closeout cannot ask agents automatically: {error}"),
+            "remove that file; this hour's budget then starts over",
         ),
     })
 }
@@ -94,7 +95,7 @@ pub(super) fn git(environment: &Environment) -> Section {
             "install git: repositories of a newer format, and large ones, cannot be read without it",
         ),
         Some(Version::Failed | Version::TookLong) => {
-            Finding::problem("git does not tell its version", "run `git --version`")
+            Finding::problem("git does not report its version", "run `git --version`")
         }
         Some(Version::Known(version)) => git_version(version),
     }];
@@ -114,9 +115,9 @@ pub(super) fn git(environment: &Environment) -> Section {
             }
         }
         Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => {
-            Finding::note("this directory is in no repository; only sessions of agents are shown from here")
+            Finding::note("this directory is in no repository; only agents' sessions are shown from here")
         }
-        Err(unreadable) => Finding::problem(unreadable.detail, "see that `git status` works here"),
+        Err(unreadable) => Finding::problem(unreadable.detail, "make sure that `git status` works here"),
     });
     Section::new("git", findings)
 }
@@ -153,8 +154,8 @@ fn git_version(line: String) -> Finding {
         ),
         Some(_) => Finding::ok(line),
         None => Finding::hint(
-            format!("git does not tell its version as usual: {line}"),
-            format!("see that it is {major}.{minor} or newer"),
+            format!("git reports its version in an unknown form: {line}"),
+            format!("make sure that it is {major}.{minor} or newer"),
         ),
     }
 }
@@ -204,7 +205,7 @@ fn passthrough(environment: &Environment, ways: &[NoticeRoute]) -> Option<Findin
     Some(match shown.trim() {
         "all" => Finding::ok("tmux passes notices on"),
         "on" => Finding::note(
-            "tmux passes notices on from windows that are shown; `set -g allow-passthrough all` does from all",
+            "tmux passes notices on only from visible windows; `set -g allow-passthrough all` includes the others",
         ),
         _ => Finding::hint(
             "tmux swallows the notices that `notify.ways` sends through it: allow-passthrough is off",
@@ -221,11 +222,11 @@ pub(super) fn watching(environment: &Environment) -> Section {
     let mut findings = Vec::new();
     match limit("max_user_watches") {
         Some(watches) if watches < FEW_WATCHES => findings.push(Finding::hint(
-            format!("the system allows {watches} watches; closeout needs about 5 a workspace"),
-            "`sudo sysctl fs.inotify.max_user_watches=65536` raises it until the next start",
+            format!("the system allows {watches} watches; closeout needs about 5 per workspace"),
+            "`sudo sysctl fs.inotify.max_user_watches=65536` raises it until the next reboot",
         )),
         Some(watches) => findings.push(Finding::ok(format!("the system allows {watches} watches"))),
-        None => findings.push(Finding::note("the system does not tell how many watches it allows")),
+        None => findings.push(Finding::note("the system does not say how many watches it allows")),
     }
     if let Some(instances) = limit("max_user_instances") {
         findings.push(Finding::ok(format!("and {instances} programs that watch")));
@@ -233,12 +234,15 @@ pub(super) fn watching(environment: &Environment) -> Section {
     findings.push(if Path::new("/proc/self/stat").exists() {
         Finding::ok("processes can be told apart (/proc)")
     } else {
-        Finding::hint("there is no /proc", "mount it: without it nobody can say whether an agent still lives")
+        Finding::hint(
+            "there is no /proc",
+            "mount it: without it closeout cannot tell whether an agent is still running",
+        )
     });
     if let Some(remote) = remote_file_system(&environment.here) {
         findings.push(Finding::hint(
-            format!("this directory is on {remote}, which tells of no changes made on another machine"),
-            "such changes are seen at the slow pass; `watch.reconcile_minutes` sets how often that is",
+            format!("this directory is on {remote}, which does not report changes made on other machines"),
+            "such changes show at the next slow pass; `watch.reconcile_minutes` sets how often that runs",
         ));
     }
     Section::new("watching", findings)
@@ -250,11 +254,12 @@ pub(super) fn terminal(environment: &Environment) -> Section {
     match text("TERM") {
         None => findings.push(Finding::problem(
             "TERM is not set",
-            "set TERM to what your terminal is, like xterm-256color",
+            "set TERM to the type of your terminal, like xterm-256color",
         )),
         Some(term) if term == "dumb" => {
-            findings
-                .push(Finding::hint("TERM is dumb: no colour is used", "set TERM to what your terminal is"));
+            findings.push(Finding::hint(
+                "TERM is dumb: no colour is used", "set TERM to the type of your terminal",
+            ));
         }
         Some(term) => findings.push(Finding::ok(format!("TERM is {term}"))),
     }
@@ -282,11 +287,11 @@ pub(super) fn terminal(environment: &Environment) -> Section {
             ),
             Ok((columns, rows)) => Finding::ok(format!("the terminal has {columns}x{rows}")),
             Err(error) => {
-                Finding::problem(format!("the terminal does not tell its size: {error}"), "run `stty size`")
+                Finding::problem(format!("the terminal does not report its size: {error}"), "run `stty size`")
             }
         }
     } else {
-        Finding::note("standard output is no terminal here")
+        Finding::note("standard output is not a terminal here")
     });
     Section::new("terminal", findings)
 }

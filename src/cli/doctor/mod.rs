@@ -48,7 +48,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
             }
         }
         let conclusion = match n_problems {
-            0 => "nothing is in the way".to_owned(),
+            0 => "no problems found".to_owned(),
             count => counts::problems(count),
         };
         output::print_line(&format!("\n{conclusion}"))?;

@@ -210,7 +210,9 @@ fn by_verdict(
         }
         GateDecision::Hold(held_back) => match gate.hold(&view.id, key, held_back.n_points()) {
             Ok(()) => Answer::Hold(feedback(&held_back)),
-            Err(error) => Answer::Failed(format!("it cannot be counted, so it is not held: {error}")),
+            Err(error) => {
+                Answer::Failed(format!("it cannot be counted, so the agent is not held back: {error}"))
+            }
         },
     }
 }

@@ -34,7 +34,7 @@ struct Change {
 pub(super) fn run(environment: &Environment, settings: &HookSettings, direction: Direction) -> Ended {
     let program = own_program()?;
     let state_folder = environment.state_folder().ok_or_else(|| {
-        Failure::Usage("there is no state folder for the copies: set HOME or CLOSEOUT_STATE_DIR".to_owned())
+        Failure::Usage("there is no state folder for the backups: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let job = Job { environment, settings, direction, program, state_folder };
     let (mut problems, mut n_handled, mut notes) = (Vec::new(), 0, Vec::new());
@@ -72,10 +72,9 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
 /// The path of this program, as agents are to call it.
 pub(crate) fn own_program() -> Result<String, Failure> {
     let program = std::env::current_exe()
-        .map_err(|source| Failure::Stream { what: "cannot tell where closeout is".to_owned(), source })?;
+        .map_err(|source| Failure::Stream { what: "cannot find closeout's own path".to_owned(), source })?;
     let program = program.into_os_string().into_string();
-    program
-        .map_err(|_| Failure::Usage("the path of closeout is not UTF-8, which settings must be".to_owned()))
+    program.map_err(|_| Failure::Usage("the path of closeout is not UTF-8, but settings must be".to_owned()))
 }
 
 fn unchanged(name: &str, why: &impl Display) -> Failure {
@@ -96,12 +95,12 @@ impl Job<'_> {
     fn handle(&self, hooks: &'static Hooks) -> Result<Option<Vec<String>>, Failure> {
         let name = hooks.agent;
         let Some(folder) = self.environment.folder_of(&hooks.folder) else {
-            output::print_line(&format!("{name}: passed over, there is no home folder"))?;
+            output::print_line(&format!("{name}: skipped: there is no home folder"))?;
             return Ok(None);
         };
         if self.settings.agents.is_empty() && !folder.is_dir() {
             let folder = display_text::path(&folder);
-            output::print_line(&format!("{name}: passed over, {folder} is not there"))?;
+            output::print_line(&format!("{name}: skipped: {folder} does not exist"))?;
             return Ok(None);
         }
         let file = match self.settings.scope {
@@ -116,8 +115,8 @@ impl Job<'_> {
         let shown = display_text::path(change.file.path());
         if change.before == change.after {
             let state = match self.direction {
-                Direction::In => "the hooks are there already",
-                Direction::Out => "no hook of closeout's is there",
+                Direction::In => "the hooks are already installed",
+                Direction::Out => "no closeout hook is installed",
             };
             output::print_line(&format!("{name}: nothing to change, {state}: {shown}"))?;
             return Ok(Some(Vec::new()));
@@ -135,13 +134,15 @@ impl Job<'_> {
         let copy = copy.map_err(|error| unchanged(name, &error))?;
         let copy = display_text::path(&copy);
         let lines = change.lines();
-        output::print_line(&format!("{name}: changed {shown} ({lines}); what was there before: {copy}"))?;
+        output::print_line(&format!("{name}: changed {shown} ({lines}); backup: {copy}"))?;
         let mut notes = Vec::new();
         if self.direction == Direction::In {
             notes.push(format!("{name}: {}", hooks.after_install));
         }
         if self.direction == Direction::In && self.settings.gate {
-            notes.push(format!("{name}: it holds nobody until `[gate] enabled = true` says where"));
+            notes.push(format!(
+                "{name}: the gate is inactive until your configuration sets `[gate] enabled = true`"
+            ));
         }
         Ok(Some(notes))
     }
@@ -171,9 +172,7 @@ impl Job<'_> {
     ) -> Result<Option<String>, Failure> {
         match (self.direction, before) {
             (_, Some(before)) if !hooks.is_own_plugin(before.as_bytes()) => match self.direction {
-                Direction::In => {
-                    Err(unreadable("a file of another origin has this name; give it another one"))
-                }
+                Direction::In => Err(unreadable("another program's file has this name; rename it")),
                 Direction::Out => Ok(Some(before.to_owned())),
             },
             (Direction::In, _) => Ok(Some(plugin)),

@@ -55,7 +55,7 @@ pub(super) fn edited(
     let mut changed = parted(&text);
     let wanted = messages(plan);
     if changed.len() != wanted.len() || changed.iter().any(String::is_empty) {
-        let words = format!("there have to be {} messages with words, each below its line", wanted.len());
+        let words = format!("expected {} messages with text, each below its line", wanted.len());
         return Err(Failure::Refused(format!("{words}; the work is kept in {}", plan.record.reference)));
     }
     wanted.into_iter().zip(changed.drain(..)).for_each(|(message, changed)| *message = changed);

@@ -191,7 +191,7 @@ fn ways_out(plan: &RescuePlan) -> Vec<String> {
     };
     let way = |target: &CommitTarget| match target {
         CommitTarget::Head => None,
-        CommitTarget::ProtectedHead => Some("--protected commits to this branch all the same".to_owned()),
+        CommitTarget::ProtectedHead => Some("--protected commits to this branch anyway".to_owned()),
         CommitTarget::NewBranch(name) => {
             Some(format!("{without}--yes commits to a new branch, {}", baseline::branch(name)))
         }
@@ -247,7 +247,7 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
     choose_program(plan, rescue)?;
     let is_new = |target: &CommitTarget| matches!(target, CommitTarget::NewBranch(_));
     if rescue.protected && !plan.choose_target(|target| *target == CommitTarget::ProtectedHead) {
-        return Err(usage("--protected: the branch here is not a protected one"));
+        return Err(usage("--protected: the branch here is not protected"));
     }
     if rescue.new_branch && !plan.choose_target(is_new) {
         return Err(usage("--new-branch: no new branch can be made here"));

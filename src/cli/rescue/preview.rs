@@ -26,7 +26,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     if !left_out.is_empty() {
         let _ = writeln!(
             text,
-            "\nleft out of the commit, and in the record all the same: {}",
+            "\nleft out of the commit, but kept in the record: {}",
             counts::files(left_out.len())
         );
         for path in &left_out {
@@ -55,7 +55,7 @@ fn write_path(text: &mut String, path: &PlannedPath) {
     let size = if path.change == PlannedChange::Deleted { String::new() } else { quantity::size(path.size) };
     let _ = write!(text, "  {sign}  {size:>7}  {}", display_text::bytes(&path.path));
     if path.is_converted {
-        text.push_str("  (committed in another form: line ends, encoding or a filter)");
+        text.push_str("  (committed in another form: line endings, encoding or a filter)");
     }
     if let Some(reason) = path.left_out {
         let ask = if reason.can_be_asked_for() { "; --include takes it in" } else { "" };
@@ -70,7 +70,7 @@ fn write_programs(text: &mut String, programs: &PlannedPrograms) {
         let is_wanted = programs.wanted == Some(wanted);
         let state = match (is_trusted, is_wanted) {
             (true, true) => "trusted; this runs".to_owned(),
-            (true, false) => format!("trusted; not run unless by {flag}"),
+            (true, false) => format!("trusted; runs only with {flag}"),
             (false, _) => "not trusted, does not run; `closeout trust` shows it and asks".to_owned(),
         };
         format!("{name}: {}  ({state})\n", display_text::line(what))
@@ -114,7 +114,7 @@ fn write_target(text: &mut String, plan: &RescuePlan) {
             let name = display_text::line(&author.name);
             let _ = writeln!(text, "by {name} <{}>", display_text::line(&author.mail));
         }
-        (None, Some(_)) => text.push_str("by nobody yet: git knows no name; give --author \"Name <mail>\"\n"),
+        (None, Some(_)) => text.push_str("no author yet: git knows no name; give --author \"Name <mail>\"\n"),
         (_, None) => {}
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     match meant.as_slice() {
         [one] => Ok(one.reference.to_string()),
         [] => refused("there is no record of that name; `closeout rescues` lists them"),
-        _ => refused("several records begin so; write more of the name"),
+        _ => refused("several records match; give more of the name"),
     }
 }
 
@@ -143,10 +143,10 @@ fn write_record(text: &mut String, record: &KeptRecord) {
         Some(n_gaps) => format!(", {n_gaps} gaps"),
     };
     let reach = match record.reach {
-        Reach::InBranch => "in a branch by now".to_owned(),
+        Reach::InBranch => "in a branch now".to_owned(),
         Reach::Missing(1) => "1 of these files is in no branch in this form".to_owned(),
         Reach::Missing(n) => format!("{n} of these files are in no branch in this form"),
-        Reach::Unknown => "it cannot be told whether it is in a branch".to_owned(),
+        Reach::Unknown => "closeout cannot tell whether it is in a branch".to_owned(),
     };
     let state = Some(record.state).filter(|state| *state != RecordState::Kept);
     let state = state.map(|state| format!("; {}", sets::record_state(state))).unwrap_or_default();
@@ -175,7 +175,7 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let action = || {
         let mut forgotten = rescuer.delete(&top, &reference, forget.lose_work);
         if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
-            let question = "Its work is in no branch, and would be lost. Delete it all the same?";
+            let question = "Its work is in no branch and would be lost. Delete it anyway?";
             if confirm(question, false) {
                 forgotten = rescuer.delete(&top, &reference, true);
             }
@@ -183,7 +183,7 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
         forgotten.map_err(|error| {
             let would_lose = matches!(error, RescueError::WouldLose);
             let problem = rescue_problem(&error);
-            let next = "--lose-work deletes it all the same; `closeout restore` takes it out first";
+            let next = "--lose-work deletes it anyway; `closeout restore` extracts it first";
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
@@ -216,13 +216,13 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         output::print_line(&forgotten_words(forgotten))?;
     }
     if gone.len() < old.len() {
-        output::complain("those stay that take the last rescue back, or belong to another worktree");
+        output::complain("kept: records that the last undo needs, or that belong to another worktree");
     }
     Ok(Outcome::Action(ActionClass::Done))
 }
 
 fn forgotten_words(forgotten: &ForgottenRecord) -> String {
-    let undo = if forgotten.is_undo_gone { "; its commit can no more be taken back by closeout" } else { "" };
+    let undo = if forgotten.is_undo_gone { "; closeout can no longer undo its commit" } else { "" };
     let objects = action::objects_go(&forgotten.objects_go);
     display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
 }

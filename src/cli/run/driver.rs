@@ -137,7 +137,7 @@ impl<'a> Driver<'a> {
             let again = if self.run.iterations.is_empty() {
                 "nothing was run"
             } else {
-                "its work is as the command left it; `closeout run --resume` goes on"
+                "its work is as the command left it; `closeout run --resume` continues"
             };
             unkept(format!("{error}; {again}"))
         })
@@ -151,7 +151,7 @@ pub(super) fn dollars(micros: u64) -> f64 {
 
 /// The failure of a run that cannot be stored. Such a run does not begin: a crash would lose its state.
 pub(super) fn unkept(why: impl Display) -> Failure {
-    Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(&why.to_string())))
+    Failure::Unreadable(format!("the run cannot be saved: {}", display_text::line(&why.to_string())))
 }
 
 /// The reason if the circuit breaker is open.
@@ -243,7 +243,7 @@ impl Driver<'_> {
             .is_some_and(|last| matches!(last.end, Some(CommandEnd::Unknown | CommandEnd::Ended)));
         let mut summary = last.map(summary).unwrap_or_default();
         if is_cut {
-            summary.push_str(" Then the command was cut off; look at what is there before you go on.");
+            summary.push_str(" Then the command was cut off; check what is there before you continue.");
         }
         let question = self.run.question.as_deref();
         next_prompt(&NextPrompt {

@@ -60,8 +60,9 @@ fn begin(
     head: Option<CommitId>,
 ) -> Result<(SupervisedRun, bool), Failure> {
     if run.resume {
-        let none =
-            || Failure::Usage("no run of this workspace was cut off; there is nothing to resume".to_owned());
+        let none = || {
+            Failure::Usage("no run was interrupted in this workspace; there is nothing to resume".to_owned())
+        };
         let kept = kept.ok_or_else(none)?;
         let order = order::amended(kept.order, environment, run)?;
         return Ok((SupervisedRun { order, ..kept }, true));
@@ -69,13 +70,11 @@ fn begin(
     let order = order::order(environment, run)?;
     match kept {
         Some(kept) if !run.new && is_same(&kept.order, &order) => {
-            output::complain(
-                "closeout: the same run was cut off here before, and goes on; --new begins anew",
-            );
+            output::complain("closeout: the same run was interrupted here and continues; --new starts over");
             return Ok((SupervisedRun { order, ..kept }, true));
         }
         Some(_) if !run.new => {
-            output::complain("closeout: another run was cut off here before; it is given up for this one");
+            output::complain("closeout: another run was interrupted here; this one replaces it");
         }
         Some(_) | None => {}
     }
@@ -96,7 +95,7 @@ fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
         format!(": process {} runs `{command}` since {at}, iteration {}", run.pid, run.state.iteration)
     });
     let message = format!(
-        "another run is at work in this workspace{}; wait for its end, or end it there",
+        "another run is active in this workspace{}; wait until it ends, or end it there",
         who.unwrap_or_default()
     );
     output::complain(&format!("closeout: {message}"));

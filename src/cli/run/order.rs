@@ -28,7 +28,7 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
                 let known: Vec<&str> = known.map(|adapter| adapter.name()).collect();
                 let agent = display_text::line(agent);
                 Failure::Usage(format!(
-                    "{agent} is no agent that can be run; it is one of {}",
+                    "{agent} is not an agent that closeout can run; name one of {}",
                     known.join(", ")
                 ))
             })?;

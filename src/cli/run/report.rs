@@ -175,7 +175,7 @@ impl Reporter {
             RunNews::Answered { from } => vec![format!("      answered ({from})")],
             RunNews::StoodStill { record } => {
                 let kept = record.as_deref().map(|record| format!("; its work is kept in {record}"));
-                vec![format!("      it stands still and is ended{}", kept.unwrap_or_default())]
+                vec![format!("      it makes no progress and is being ended{}", kept.unwrap_or_default())]
             }
             RunNews::Note { text } => vec![format!("      {text}")],
             RunNews::Finished(result) => finished(result),
@@ -193,7 +193,7 @@ fn finished(result: &RunResult) -> Vec<String> {
     if result.repeated.is_empty() {
         lines.extend(points(&result.open_points));
     } else {
-        lines.push("      stayed open, again and again:".to_owned());
+        lines.push("      stayed open every time:".to_owned());
         lines.extend(points(&result.repeated));
     }
     if let Some(record) = &result.record {

@@ -214,7 +214,7 @@ impl Driver<'_> {
         let _ = self.folder.take_answer();
         self.reporter.tell(RunNews::Asks { question: question.clone() })?;
         if self.typed.is_open() {
-            output::complain("      Type the answer and Enter, or give it by `closeout reply`:");
+            output::complain("      Type the answer and press Enter, or send it with `closeout reply`:");
         }
         let asked = self.last.as_ref().map(judging::fingerprint);
         let mut looked = Stopwatch::start();
@@ -269,18 +269,8 @@ impl Driver<'_> {
             self.run.ended = Some(RunEnding { at: clock::now(), status });
         }
         self.keep()?;
-        let outcome = match status {
-            RunStatus::Cancelled => Outcome::Signalled(2),
-            RunStatus::Complete
-            | RunStatus::MaxIterations
-            | RunStatus::Stalled
-            | RunStatus::Unreadable
-            | RunStatus::BreakerOpen
-            | RunStatus::Budget
-            | RunStatus::Deadline
-            | RunStatus::Unanswered
-            | RunStatus::Failed => Outcome::Run(status),
-        };
+        let is_cancelled = status == RunStatus::Cancelled;
+        let outcome = if is_cancelled { Outcome::Signalled(2) } else { Outcome::Run(status) };
         // A limit can end the run when the next iteration is due and has not begun.
         let iterations = self.run.iterations.last().map_or(0, |last| last.number);
         self.note(HistoryEvent::RunEnded { run: self.run.id.clone(), status, iterations });
@@ -320,12 +310,12 @@ impl Driver<'_> {
             RunStatus::Unreadable => format!("{} decisions in a row cannot be read", state.n_unreadable),
             RunStatus::BreakerOpen => breaker_words(state.n_time_outs).unwrap_or_default(),
             RunStatus::Budget if state.cost_micros == 0 => {
-                "the command does not tell its cost, so the budget cannot be held".to_owned()
+                "the command does not report its cost, so the budget cannot be enforced".to_owned()
             }
             RunStatus::Budget => format!("${:.2} are spent", dollars(state.cost_micros)),
             RunStatus::Deadline => "the deadline passed".to_owned(),
-            RunStatus::Unanswered => "the agent asks, and nobody answers".to_owned(),
-            RunStatus::Cancelled => "it was ended; `closeout run --resume` goes on".to_owned(),
+            RunStatus::Unanswered => "the agent asked, and got no answer".to_owned(),
+            RunStatus::Cancelled => "it was ended; `closeout run --resume` continues".to_owned(),
             RunStatus::Failed => "the command could not be run".to_owned(),
         }
     }

@@ -78,7 +78,7 @@ impl Editing {
             }
             (problem, now) => {
                 let problem = problem.unwrap_or_else(|| match now {
-                    Ok(_) => format!("it is no text, or longer than {} KiB", MAX_TEXT_BYTES / 1024),
+                    Ok(_) => format!("it is not text, or is longer than {} KiB", MAX_TEXT_BYTES / 1024),
                     Err(error) => error.to_string(),
                 });
                 let path = display_text::path(&file.leave());

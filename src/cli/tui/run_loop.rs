@@ -56,9 +56,8 @@ pub(super) async fn run(
     let Some(engine) = &mut engine else { return Ended { end, messages: Vec::new() } };
     let left = engine.finish(FINISHING).await;
     let mut messages = front.unread(engine);
-    messages.extend(
-        left.iter().map(|action| format!("{action} did not end; the next start brings it to an end")),
-    );
+    messages
+        .extend(left.iter().map(|action| format!("{action} did not finish; the next start completes it")));
     Ended { end, messages }
 }
 

@@ -44,10 +44,7 @@ pub(super) fn ready<'a>(
         check_standing(request)?;
     }
     let session = session.or(request.first_session.as_ref()).ok_or_else(|| {
-        ActionProblem::new(
-            ActionClass::Refused,
-            "no session of an agent is known here, so there is nobody to ask",
-        )
+        ActionProblem::new(ActionClass::Refused, "no agent session is known here, so there is none to ask")
     })?;
     let asked = options.with.as_ref().unwrap_or(&session.agent);
     let adapter = tools.adapter(asked)?;
@@ -185,7 +182,7 @@ pub(super) fn command(
         AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned(), model },
     };
     adapter.command(&current.session, &asking).ok_or_else(|| {
-        let message = format!("{} has no way in which this session could be asked", adapter.name());
+        let message = format!("{} has no way to ask this session", adapter.name());
         ActionProblem::new(ActionClass::Refused, message)
     })
 }
@@ -202,7 +199,7 @@ fn warnings(
         Trace::Nothing => {}
         Trace::Copy if current.view.process.is_some() && !current.session.session_id.is_empty() => {
             let words = format!(
-                "{} cannot be asked without a copy of the session, and the session still lives",
+                "{} cannot be asked without a copy of the session, and the session is still open",
                 adapter.name()
             );
             return Err(ActionProblem::new(ActionClass::Refused, words).with_next("ask when it has ended"));
@@ -218,7 +215,7 @@ fn warnings(
     }
     match current.view.activity.state {
         ActivityState::NeedsPermission | ActivityState::Asks => {
-            warnings.push("the session waits for an answer of yours; this is none".to_owned());
+            warnings.push("the session is waiting for your answer; this is not one".to_owned());
         }
         ActivityState::Working
         | ActivityState::Idle

@@ -37,11 +37,8 @@ pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), Act
 
 /// The problem of an action that is refused because its audit entry cannot be written.
 pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
-    ActionProblem::new(
-        ActionClass::Failed,
-        format!("the record of what is done cannot be written: {error}"),
-    )
-    .with_next("nothing was done; see that the state folder is yours, that it can be written, and that it has room")
+    ActionProblem::new(ActionClass::Failed, format!("the audit log cannot be written: {error}"))
+        .with_next("nothing was done; make sure that the state folder is yours, is writable and has space")
 }
 
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:

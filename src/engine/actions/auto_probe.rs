@@ -130,7 +130,7 @@ fn check(current: &Current, moment: &SessionMoment) -> Result<(), ActionProblem>
     let is_same = current.view.rested_at() == moment.rested_at
         && (moment.prompted_at.is_none() || current.session.prompted_at <= moment.prompted_at);
     if !is_over || !is_same {
-        return Err(ActionProblem::new(ActionClass::Busy, "the session went on"));
+        return Err(ActionProblem::new(ActionClass::Busy, "the session has continued"));
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ fn send(request: &ActionRequest, held: &HeldReply, tools: &Tools<'_>) -> Sent {
         | ActivityState::NeedsPermission
         | ActivityState::Asks
         | ActivityState::Background
-        | ActivityState::Unknown => return Sent::NotYet("its turn goes on".to_owned()),
+        | ActivityState::Unknown => return Sent::NotYet("its turn is still running".to_owned()),
     }
     if plan.unsettled.is_some() {
         return Sent::Never(HeldEnd::Refused("an earlier reply may have been sent".to_owned()));
@@ -116,6 +116,6 @@ fn send(request: &ActionRequest, held: &HeldReply, tools: &Tools<'_>) -> Sent {
 }
 
 fn unkept(error: &StoreError) -> ActionProblem {
-    ActionProblem::new(ActionClass::Failed, format!("what is held cannot be written: {error}"))
-        .with_next("nothing was sent; see that the state folder can be written and has room")
+    ActionProblem::new(ActionClass::Failed, format!("the held reply cannot be saved: {error}"))
+        .with_next("nothing was sent; make sure that the state folder is writable and has space")
 }

@@ -45,7 +45,8 @@ pub(super) fn ask(
     if let Some((before, after)) = before.zip(refresher.signature()) {
         let touched = before.differences(&after, request.workspace.path());
         if !touched.is_empty() {
-            let message = format!("asking changed files: {}; the answer is not used", touched.join(", "));
+            let message =
+                format!("the agent changed files when asked: {}; its answer is not used", touched.join(", "));
             return Err(ActionProblem::new(ActionClass::Unknown, message));
         }
     }
@@ -76,9 +77,8 @@ fn command<'a>(
 ) -> Result<(Asker, &'a Adapter, SessionObservation, AgentCommand), ActionProblem> {
     let first = request.first_session.as_ref();
     let name = with.or(first.map(|session| session.agent.as_str()));
-    let name = name.ok_or_else(|| {
-        refused("no session of an agent is known here").with_next("name an agent to ask anew")
-    })?;
+    let name =
+        name.ok_or_else(|| refused("no agent session is known here").with_next("name an agent to ask anew"))?;
     let adapter = tools.adapter(name)?;
     let model = tools.config.config.model_of(adapter.name());
     let schema = prompts::MESSAGES_SCHEMA.to_owned();
@@ -90,8 +90,7 @@ fn command<'a>(
         check_activity(&current)?;
         let asking = Asking::Closer { prompt, schema, model };
         let command = adapter.command(&current.session, &asking);
-        let command =
-            command.ok_or_else(|| refused(&format!("{name} has no way in which it could be asked")))?;
+        let command = command.ok_or_else(|| refused(&format!("{name} has no way to be asked")))?;
         (Asker { record: current.record, ..asker }, current.session, command)
     } else {
         let asking = Asking::Fresh { prompt, schema, model };

@@ -54,8 +54,10 @@ pub(super) fn perform(
     };
     let is_person = tools.config.has_terminal && is_agent_above == Some(false);
     if matches!(request.action, Action::Mark { .. }) && by == Actor::Agent {
-        let problem =
-            ActionProblem::new(ActionClass::Refused, "a mark is a person's own word; an agent runs this");
+        let problem = ActionProblem::new(
+            ActionClass::Refused,
+            "only a person can set a mark; an agent is running this",
+        );
         return (ActionOutcome::Failed(problem.with_next("agents use `closeout decide`")), None);
     }
     let action = || match carry_out(request, tools) {
@@ -80,7 +82,7 @@ pub(super) fn perform(
     let ended = audit::end(begun, &outcome, is_person, clock::now());
     log(&ended, &outcome);
     if let Err(problem) = audit::write(store, &ended) {
-        // The action is done all the same; its first audit entry remains, without an end.
+        // The action is done anyway; its first audit entry remains without an end.
         tracing::warn!("{}", problem.message);
     }
     (outcome, Some(ended))

@@ -49,7 +49,10 @@ fn judged(
     if let Some((before, after)) = before.zip(refresher.signature()) {
         let changed = before.differences(&after, request.workspace.path());
         if !changed.is_empty() {
-            return Err(format!("asking changed files: {}; the answer is not used", changed.join(", ")));
+            return Err(format!(
+                "the agent changed files when asked: {}; its answer is not used",
+                changed.join(", ")
+            ));
         }
     }
     let answer = match asked.answer.map_err(|why| format!("{}: {why}", adapter.name()))? {

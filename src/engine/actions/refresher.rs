@@ -49,7 +49,7 @@ impl<'a> Refresher<'a> {
         let facts = weigh(observations, &context).session_facts.unwrap_or_default();
         let view = facts.sessions.into_iter().find(|view| view.is(name));
         let (Some(session), Some(view)) = (found, view) else {
-            let problem = ActionProblem::new(ActionClass::Unknown, "the session is not there any more");
+            let problem = ActionProblem::new(ActionClass::Unknown, "the session no longer exists");
             return Err(problem.with_next("look at the workspace again"));
         };
         let place = self.request.sessions.iter().find(|place| place.is(name));

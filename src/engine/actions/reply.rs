@@ -58,7 +58,7 @@ fn with_replier<T>(
     let adapter = config.adapters.iter().find(|adapter| adapter.name() == session.agent);
     let adapter = adapter.ok_or_else(|| unknown("its agent is not known"))?;
     let state = config.state_folder.clone().ok_or_else(|| {
-        ActionProblem::new(ActionClass::Failed, "without a state folder it cannot be kept what was sent")
+        ActionProblem::new(ActionClass::Failed, "without a state folder, what was sent cannot be recorded")
             .with_next("set CLOSEOUT_STATE_DIR to a folder that can be written")
     })?;
     let look = || see(request, session, adapter, tools);
@@ -66,7 +66,7 @@ fn with_replier<T>(
         (tools.report)(ActionProgress { message: message.to_owned(), ..ActionProgress::default() });
     };
     let taken = |receipt: &Receipt| {
-        let message = "its agent works on the answer".to_owned();
+        let message = "its agent is working on the answer".to_owned();
         (tools.report)(ActionProgress {
             message,
             taken: Some(Box::new(receipt.clone())),

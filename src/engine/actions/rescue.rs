@@ -108,8 +108,8 @@ pub(super) fn plan_undo(
     };
     plan.map_err(|error| {
         let message = match (&error, way) {
-            (RescueError::Nothing, UndoDirection::Undo) => "there is no rescue to take back here",
-            (RescueError::Nothing, UndoDirection::Redo) => "there is no rescue to make again here",
+            (RescueError::Nothing, UndoDirection::Undo) => "there is no rescue to undo here",
+            (RescueError::Nothing, UndoDirection::Redo) => "there is no rescue to redo here",
             (_, UndoDirection::Undo | UndoDirection::Redo) => return problem(&error),
         };
         ActionProblem::new(ActionClass::Nothing, message)

@@ -37,6 +37,7 @@ pub(in crate::engine) fn rescuer_of(config: &EngineConfig) -> Result<Rescuer, Ac
 }
 
 /// Describes an error of a rescue to a person, with advice where there is any.
+#[expect(clippy::wildcard_enum_match_arm, reason = "there is no advice for any other")]
 pub fn problem(error: &RescueError) -> ActionProblem {
     let class = error.class();
     let mut message = error.to_string();
@@ -61,17 +62,6 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::Io { .. } if error.is_in_the_way() => problem.with_next(
             "something else stands there, or in the place of a folder above: move it away and try again",
         ),
-        RescueError::WouldLose
-        | RescueError::Ask(_)
-        | RescueError::Refused(_)
-        | RescueError::Linked(_)
-        | RescueError::SavedOnly(_)
-        | RescueError::Cancelled { .. }
-        | RescueError::Damage(_)
-        | RescueError::Git { .. }
-        | RescueError::Unusable(_)
-        | RescueError::Failed(_)
-        | RescueError::Process(_)
-        | RescueError::Io { .. } => problem,
+        _ => problem,
     }
 }

@@ -46,14 +46,14 @@ pub(super) fn send(
     tools: &Tools<'_>,
 ) -> Result<Receipt, ActionProblem> {
     let ReplyBody::Text { text } = body else {
-        return Err(ActionProblem::new(ActionClass::Refused, "a run takes words only"));
+        return Err(ActionProblem::new(ActionClass::Refused, "a run accepts only text"));
     };
     if text.trim().is_empty() {
-        return Err(ActionProblem::new(ActionClass::Refused, "there are no words in it"));
+        return Err(ActionProblem::new(ActionClass::Refused, "there is no text in it"));
     }
     let (store, run) = asking(request, &plan.session, tools)?;
     if RunView::of(run.clone(), None).question != plan.question {
-        return Err(ActionProblem::new(ActionClass::Refused, "the run asks something else by now"));
+        return Err(ActionProblem::new(ActionClass::Refused, "the run asks something else now"));
     }
     let sent_at = clock::now();
     store.run_folder(&request.workspace).and_then(|folder| folder.answer(text)).map_err(failed)?;
@@ -93,7 +93,7 @@ fn asking(
         waits.then_some((store, run))
     });
     found.ok_or_else(|| {
-        ActionProblem::new(ActionClass::Refused, "the run does not wait for an answer any more")
+        ActionProblem::new(ActionClass::Refused, "the run is no longer waiting for an answer")
             .with_next("look at the workspace again")
     })
 }

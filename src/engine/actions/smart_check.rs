@@ -72,7 +72,7 @@ pub(super) fn carry_out<'a>(
                     Happened::Probed(reading)
                 }
                 Err(Stop::NotAsked(why)) if !check.attempts.is_empty() => {
-                    check.notes.push(format!("not asked again by itself: {}", why_not(&why)));
+                    check.notes.push(format!("not asked again automatically: {}", why_not(&why)));
                     step = machine.send_none();
                     continue;
                 }
@@ -376,7 +376,7 @@ fn said(details: &ProbeDetails) -> Vec<String> {
 
 fn why_not(why: &NotAsked) -> String {
     match why {
-        NotAsked::AskedBefore => "it was asked in this moment before".to_owned(),
+        NotAsked::AskedBefore => "it was already asked at this point".to_owned(),
         NotAsked::UsedUp { budget, .. } => budget.to_string(),
     }
 }

@@ -77,11 +77,11 @@ pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome 
     let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let message = format!("a defect in closeout: {}", collect::panic_text(&*panic));
         Err(ActionProblem::new(ActionClass::Failed, message)
-            .with_next("what a rescue had begun is ended at the next one"))
+            .with_next("the next rescue completes what this one had begun"))
     });
     outcome.unwrap_or_else(ActionOutcome::Failed)
 }
 
 pub(super) fn cancelled() -> ActionProblem {
-    ActionProblem::new(ActionClass::Cancelled, "ended on request; all that was started is ended")
+    ActionProblem::new(ActionClass::Cancelled, "ended on request, with everything that it had started")
 }

@@ -151,7 +151,8 @@ fn check_unchanged(
     if changed.is_empty() {
         return Ok(());
     }
-    let message = format!("asking changed files: {}; the answer is not used", changed.join(", "));
+    let message =
+        format!("the agent changed files when asked: {}; its answer is not used", changed.join(", "));
     Err(ActionProblem::new(ActionClass::Unknown, message))
 }
 
@@ -166,16 +167,7 @@ fn read(asked: &Asked) -> CloserReport {
 
 /// Whether asking again in other words can bring a better answer.
 fn is_worth_another(error: CloserError) -> bool {
-    match error {
-        CloserError::MissingField
-        | CloserError::WrongType
-        | CloserError::OutOfRange
-        | CloserError::NotObject
-        | CloserError::NoOutput
-        | CloserError::InvalidJson
-        | CloserError::EmptyChecklist => true,
-        CloserError::QueryError => false,
-    }
+    !matches!(error, CloserError::QueryError)
 }
 
 /// Why an answer cannot be used, as text for a person.
@@ -188,7 +180,7 @@ fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
         CloserError::NoOutput => "it is empty",
         CloserError::InvalidJson => "it holds no JSON object of the form",
         CloserError::QueryError => "the query failed",
-        CloserError::EmptyChecklist => "all is said to be complete, and the checklist is empty",
+        CloserError::EmptyChecklist => "everything is said to be complete, but the checklist is empty",
     };
     Some(match &asked.answer {
         Err(no_answer) => format!("{message} ({no_answer})"),

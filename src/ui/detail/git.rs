@@ -12,7 +12,7 @@ use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// Shown if there are no facts and no source says why.
-const UNKNOWN: &str = "nothing is known of a repository here";
+const UNKNOWN: &str = "no repository is known here";
 /// The cells of a commit's id.
 const ID: usize = 7;
 /// At most this many of the newest commits are listed.

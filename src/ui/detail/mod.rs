@@ -151,7 +151,7 @@ fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     lines.extend(sheet.labelled("path", &text::line(&view.id.to_string())));
     lines.extend(sheet.labelled("task kind", view.task_kind.name()));
     for chosen in &view.chosen {
-        let counts = if chosen.counts { "counts" } else { "does not count: it is not so in the baseline" };
+        let counts = if chosen.counts { "counts" } else { "does not count: the baseline differs" };
         lines.extend(sheet.labelled("own file", &format!("{} {counts}", chosen.key)));
     }
     if let Some(agent) = &view.agent {

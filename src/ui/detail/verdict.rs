@@ -21,7 +21,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     }
     let Some(verdict) = &view.verdict else {
         lines.extend(sheet.text(
-            "Nothing is known yet; the first look is under way.",
+            "Nothing is known yet; the first reading is under way.",
             TextStyle::Faint,
             INDENT,
         ));

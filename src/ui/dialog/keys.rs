@@ -62,17 +62,17 @@ pub(in crate::ui) fn box_hints<'t>(table: impl IntoIterator<Item = &'t Binding<B
 
 pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     bind(&[sign('y')], BoxAction::Yes, "commit exactly what is shown").hinted("commit"),
-    bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
+    bind(NO_KEYS, BoxAction::No, "leave; the record of the work is kept")
         .hinted("leave")
         .labelled("n Enter Esc"),
-    bind(&[sign(' ')], BoxAction::Tick, "take in what is left out, or leave it out again").hinted("take in"),
+    bind(&[sign(' ')], BoxAction::Tick, "include what is left out, or exclude it again").hinted("take in"),
     bind(&[sign('e')], BoxAction::Edit, "write the commit message").hinted("message"),
     bind(&[sign('m')], BoxAction::AskAgent, "ask the agent for messages and a split (it costs tokens)")
         .hinted("ask the agent"),
     bind(&[sign('b')], BoxAction::Target, "another branch, where one is offered").hinted("branch"),
     bind(&[sign('s')], BoxAction::Split, "one commit or several, where that is offered").hinted("split"),
-    bind(&[sign('l')], BoxAction::LeftOut, "to what is left out").hinted("left out"),
-    bind(&[sign('a')], BoxAction::Author, "whose name the commit bears").hinted("author"),
+    bind(&[sign('l')], BoxAction::LeftOut, "go to what is left out").hinted("left out"),
+    bind(&[sign('a')], BoxAction::Author, "the author of the commit").hinted("author"),
     bind(&[sign('h')], BoxAction::Hooks, "run the repository's hooks, once they are trusted").hinted("hooks"),
     bind(&[sign('o')], BoxAction::OwnProgram, "your own rescue program instead, once it is trusted")
         .hinted("own program"),
@@ -80,7 +80,7 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
 
 /// The keys of a preview in which nothing can be committed.
 pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] =
-    &[bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
+    &[bind(NO_KEYS, BoxAction::No, "leave; the record of the work is kept")
         .hinted("leave")
         .labelled("n Enter Esc")];
 
@@ -117,16 +117,16 @@ const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> B
 
 pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     // First, because it is only there while a mark holds, and the last lines may have no room.
-    says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
-    says(&[sign('d')], MarkKey::Done, "done, whatever speaks against it now"),
-    says(&[sign('o')], MarkKey::Open, "not done, whatever says so"),
+    says(&[sign('c')], MarkKey::Clear, "remove all your marks"),
+    says(&[sign('d')], MarkKey::Done, "done, whatever the evidence says"),
+    says(&[sign('o')], MarkKey::Open, "not done, whatever the evidence says"),
     says(&[sign('s')], MarkKey::Quiet, "quiet: no attention until a prompt or a question comes"),
     says(&[sign('t')], MarkKey::NotOfThisTask, "the open points are not of this task"),
     says(&[sign('b')], MarkKey::BaselineHere, "count new work from HEAD on"),
     says(&[sign('1')], MarkKey::Kind(TaskKind::Implementation), "the task is an IMPLEMENTATION"),
     says(&[sign('2')], MarkKey::Kind(TaskKind::ReadInfo), "the task is READ_INFO: a question to answer"),
     says(&[sign('3')], MarkKey::Kind(TaskKind::Report), "the task is a REPORT: a document to write"),
-    bind(NO_KEYS, BoxAction::No, "leave; nothing is said").hinted("leave").labelled("n Enter Esc"),
+    bind(NO_KEYS, BoxAction::No, "leave; nothing is marked").hinted("leave").labelled("n Enter Esc"),
 ];
 
 pub(in crate::ui) const LEAVE: &[Binding<BoxAction>] = &[
@@ -150,7 +150,7 @@ pub(in crate::ui) enum FieldAction {
 }
 
 pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
-    bind(&[key(KeyCode::Enter)], FieldAction::Keep, "keep the line, also an empty one").hinted("keep"),
+    bind(&[key(KeyCode::Enter)], FieldAction::Keep, "keep the line, even an empty one").hinted("keep"),
     bind(&[key(KeyCode::Esc)], FieldAction::Leave, "leave").hinted("leave"),
     bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], FieldAction::Erase, "delete a character"),
     bind(&[KeyPress::ctrl('w')], FieldAction::EraseWord, "delete a word"),
@@ -179,7 +179,7 @@ pub(in crate::ui) const MESSAGE: &[Binding<MessageAction>] = &[
     bind(
         &[KeyPress::alt(KeyCode::Char('u')), KeyPress::ctrl('_')],
         MessageAction::Undo,
-        "take the last change back",
+        "undo the last change",
     )
     .labelled("Alt-u Ctrl-_"),
     bind(&[KeyPress::ctrl('y'), KeyPress::alt(KeyCode::Char('e'))], MessageAction::Redo, "make it again")

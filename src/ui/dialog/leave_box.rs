@@ -109,9 +109,9 @@ impl LeaveBox {
             running(context.views).take(shown).map(|(view, action)| line(view, action, sheet)).collect();
         let message = match (self.decided, lines.is_empty()) {
             (Decided::Nothing, true) => "Nothing runs any more.",
-            (Decided::Nothing, false) => "What shall become of it?",
-            (Decided::Wait, _) => "closeout leaves when it has ended.",
-            (Decided::End, _) => "It is being ended, and closeout leaves then.",
+            (Decided::Nothing, false) => "What should happen to it?",
+            (Decided::Wait, _) => "closeout quits when it has ended.",
+            (Decided::End, _) => "It is being ended; closeout quits then.",
         };
         lines.extend(sheet.text(message, TextStyle::Strong, 0));
         lines

@@ -192,7 +192,7 @@ impl MarkBox {
 
     fn choices(&self, sheet: TextLayout) -> Vec<Line<'static>> {
         let mut lines = sheet.text("What is the state of the work here?", TextStyle::Strong, 0);
-        let message = "Your word is above all evidence, until something comes up that you have not seen.";
+        let message = "Your word overrides all evidence until something comes up that you have not seen.";
         lines.extend(sheet.text(message, TextStyle::Faint, 0));
         lines.extend(said(&self.marks, sheet));
         lines.extend(

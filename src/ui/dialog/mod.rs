@@ -82,12 +82,12 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
     vec![
         ("In the reply box", help_of(reply_box::BINDINGS)),
         ("In the preview of a rescue", help_of(keys::RESCUE)),
-        ("Where you are asked", help_of(keys::CONFIRM)),
+        ("In a confirmation", help_of(keys::CONFIRM)),
         ("In the report of an agent", help_of(keys::CLOSER)),
         ("For a mark", help_of(keys::MARK)),
         ("When you leave while something runs", help_of(keys::LEAVE)),
         ("In the message of a commit", help_of(keys::MESSAGE)),
-        ("In a line that is written", help_of(keys::FIELD)),
+        ("In a text field", help_of(keys::FIELD)),
     ]
 }
 

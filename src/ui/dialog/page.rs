@@ -170,8 +170,8 @@ pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
     let message = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
     let mut lines = sheet.text(&message, TextStyle::Strong, 0);
     lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
-    let message = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
-                 the preview comes after. What should not be in it can be kept out by ignore rules.";
+    let message = "It is copied into the repository's own store, on a hidden reference. This commits \
+                   nothing: the preview follows. Ignore rules keep files out of it.";
     lines.extend(sheet.text(message, TextStyle::Faint, 0));
     lines
 }
@@ -185,8 +185,9 @@ pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'sta
         lines.extend(sheet.labelled("your reply", &text::line(&taken.excerpt)));
     }
     lines.extend(sheet.labelled("began", &age::ago(sheet.now, turn.since)));
-    let message = "Its program and all that it started are ended, in the middle of what they do. Files that it changed stay \
-                 as they are then, and the session keeps your reply; it can be gone on with by another one.";
+    let message = "Its program and everything that it started are ended in the middle of what they are \
+                   doing. Files that it changed stay as they are then, and the session keeps your reply; \
+                   another reply can continue it.";
     lines.extend(sheet.text(message, TextStyle::Faint, 0));
     lines
 }

@@ -22,7 +22,7 @@ impl LeftOut {
     /// A message saying what was dropped; `None` if nothing was.
     pub(crate) fn label(self) -> Option<String> {
         if self.is_too_long {
-            return Some(format!("too long: nothing was taken in; at most {} KiB", MAX_BYTES / 1024));
+            return Some(format!("too long: nothing was inserted; at most {} KiB", MAX_BYTES / 1024));
         }
         let kinds = [
             (self.n_controls, counts::controls(self.n_controls)),

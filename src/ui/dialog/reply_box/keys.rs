@@ -56,7 +56,7 @@ pub const BINDINGS: &[Binding<ReplyAction>] = &[
     bind(
         &[KeyPress::alt(KeyCode::Char('u')), KeyPress::ctrl('_'), KeyPress::ctrl('7'), KeyPress::ctrl('/')],
         ReplyAction::Undo,
-        "take the last change back",
+        "undo the last change",
     )
     .hinted("undo")
     .labelled("Alt-u Ctrl-_"),

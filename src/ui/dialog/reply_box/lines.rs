@@ -21,10 +21,10 @@ const MAX_LAST_WORDS: usize = 5;
 /// What a person can do after a reply that was not sent, or perhaps not.
 fn next_step(state: ReceiptState) -> &'static str {
     match state {
-        ReceiptState::Held => "Look at its pane. Enter finds out how it can be sent now.",
-        ReceiptState::Unknown => "Look at its session first. Enter finds out how it can be sent now.",
+        ReceiptState::Held => "Look at its pane. Enter checks how it can be sent now.",
+        ReceiptState::Unknown => "Look at its session first. Enter checks how it can be sent now.",
         ReceiptState::Refused | ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => {
-            "What you wrote is kept. Enter finds out how it can be sent now."
+            "What you wrote is kept. Enter checks how it can be sent now."
         }
     }
 }
@@ -152,17 +152,14 @@ impl ReplyBox {
         match &self.stage {
             Stage::Choosing { .. } => {}
             Stage::Planning => {
-                let message = context.look.spelled("finding out how it would go…");
+                let message = context.look.spelled("checking how it can be sent…");
                 writer.add(Sign::Arrow, &message, TextStyle::Faint);
             }
             Stage::Planned { plan, confirm } => {
                 if plan.has_way() {
                     writer.add(Sign::Arrow, &format!("will be {}", plan.channel), TextStyle::Good);
                     if plan.channel.asked().is_some() {
-                        writer.add_below(
-                            "An answer in your own words is written in its pane.",
-                            TextStyle::Faint,
-                        );
+                        writer.add_below("To answer in your own words, type in its pane.", TextStyle::Faint);
                     }
                 } else {
                     add_next_steps(plan, &mut writer);
@@ -237,7 +234,7 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
                 let message = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
                 writer.add(Sign::Warning, &message, TextStyle::Bad);
             }
-            writer.add(ASKS, "Send this one all the same?  y yes  n no", TextStyle::Bad);
+            writer.add(ASKS, "Send this one anyway?  y yes  n no", TextStyle::Bad);
         }
     }
 }

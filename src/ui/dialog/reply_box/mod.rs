@@ -38,10 +38,10 @@ pub(in crate::ui) fn begin(
 ) -> Result<(ReplyBox, Vec<Intent>), String> {
     let waiting = sessions::waiting(view);
     let Some(first) = waiting.first().cloned().or_else(|| sessions::all(view).into_iter().next()) else {
-        return Err("no session of an agent is known here".to_owned());
+        return Err("no agent session is known here".to_owned());
     };
     if sessions::find(Some(view), &first).is_some_and(SessionView::is_left_over) {
-        return Err("you left the session here: `closeout reply --session` goes on with it".to_owned());
+        return Err("you left the session here: `closeout reply --session` continues it".to_owned());
     }
     let mut reply = ReplyBox {
         workspace: view.id.clone(),

@@ -87,11 +87,12 @@ impl ReplyBox {
                 if self.area.text().trim().is_empty() {
                     self.remark = Some("nothing is written yet".to_owned());
                 } else if !context.is_armed {
-                    self.remark = Some("this is how it goes; Enter once more sends it".to_owned());
+                    self.remark =
+                        Some("this is how it will be sent; press Enter again to send it".to_owned());
                 } else if self.is_old {
                     self.is_old = false;
                     self.remark = Some(
-                        "this was written before, perhaps for another question; Enter once more sends it"
+                        "this was written earlier, perhaps for another question; press Enter again to send it"
                             .to_owned(),
                     );
                 } else if plan.unsettled.is_some() {
@@ -103,7 +104,7 @@ impl ReplyBox {
                 }
             }
             Stage::Choosing { .. } | Stage::Planning | Stage::Sending { .. } => {
-                self.remark = Some("it is still being found out how it would go".to_owned());
+                self.remark = Some("still checking how it can be sent".to_owned());
             }
         }
         Step::stay()
@@ -260,7 +261,7 @@ fn body_of(plan: &ReplyPlan, place: usize) -> Option<ReplyBody> {
 pub(super) fn key_while_sending(press: KeyPress) -> Step {
     match action_of(keys::SENDING, press) {
         Some(ReplyAction::Leave) => {
-            Step { answer: Some("it goes on; what became of it is told here".to_owned()), ..Step::close() }
+            Step { answer: Some("it continues; its result will be shown here".to_owned()), ..Step::close() }
         }
         _ => Step::stay(),
     }

@@ -245,7 +245,7 @@ impl RescueBox {
 
     fn leave(&self) -> Step {
         let reference = text::line(&self.plan.record.reference);
-        let answer = format!("Nothing was committed. The record of the work stays: {reference}");
+        let answer = format!("Nothing was committed. The record of the work is kept: {reference}");
         Step { answer: Some(answer), ..Step::close() }
     }
 
@@ -342,7 +342,7 @@ impl RescueBox {
             MessageKey::Kept => area.text().clone_into(&mut self.chosen.message),
             MessageKey::Left if area.text() != self.chosen.message => {
                 self.draft = Some(area);
-                return Step::say("The message is as it was; e goes on with what was written.");
+                return Step::say("The message is unchanged; e continues with what you wrote.");
             }
             MessageKey::Left => {}
             MessageKey::More | MessageKey::Editor => {

@@ -196,7 +196,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     if preview.is_possible() {
         lines.extend(notes(preview, sheet));
     } else {
-        let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
+        let words = "The work is recorded anyway. To get its files: closeout restore RECORD INTO";
         lines.extend(sheet.text(words, TextStyle::Plain, 0));
     }
     lines.extend(preview::gaps(&preview.plan.record, sheet));
@@ -213,7 +213,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     if n_converted > 0 {
         let files = counts::files_are(n_converted);
         let words =
-            format!("{files} committed in another form than on the disk (line ends, encoding, filter).");
+            format!("{files} committed in another form than on disk (line endings, encoding, filter).");
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &words, TextStyle::Plain));
     }
     if preview.is_possible() {
