@@ -312,10 +312,7 @@ fn evidence_files(settings: &WorkspaceSettings, memory: &Memory) -> Vec<String> 
 
 /// Whether a baseline was found, rather than given by a flag or configuration that may have changed since.
 pub(super) fn is_found(baseline: &Baseline) -> bool {
-    match baseline.origin {
-        BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => true,
-        BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => false,
-    }
+    matches!(baseline.origin, BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_))
 }
 
 /// The later of the baseline commit's time and the user's last prompt, as far as known. HEAD at the first

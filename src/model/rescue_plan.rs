@@ -268,10 +268,10 @@ pub enum LeftOut {
 impl LeftOut {
     /// True if the user can include the path all the same.
     pub fn can_be_asked_for(self) -> bool {
-        match self {
-            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence | LeftOut::Noise => true,
-            LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name | LeftOut::Untrusted => false,
-        }
+        matches!(
+            self,
+            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence | LeftOut::Noise
+        )
     }
 }
 

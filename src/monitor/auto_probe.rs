@@ -138,10 +138,7 @@ pub(super) fn is_read(tracked: &Tracked) -> bool {
 /// True if no source says anything that an answer would have to be weighed against.
 fn is_silent(tracked: &Tracked) -> bool {
     let Some(verdict) = &tracked.judged.verdict else { return false };
-    let says_nothing = |claim: Claim| match claim {
-        Claim::Dirty | Claim::Abstain(_) => true,
-        Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,
-    };
+    let says_nothing = |claim: Claim| matches!(claim, Claim::Dirty | Claim::Abstain(_));
     verdict.rule() == Rule::NoEvidence
         && verdict
             .parts
@@ -151,27 +148,13 @@ fn is_silent(tracked: &Tracked) -> bool {
 }
 
 pub(super) fn is_busy(state: ActivityState) -> bool {
-    match state {
-        ActivityState::Working
-        | ActivityState::NeedsPermission
-        | ActivityState::Asks
-        | ActivityState::Background => true,
-        ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => false,
-    }
+    !matches!(state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown)
 }
 
 /// True if a structured source says that the turn is over, and no person interrupted it: that person is still
 /// at work on it.
 pub(super) fn has_stopped(session: &SessionView) -> bool {
-    let is_told = match session.activity.source {
-        ActivitySource::Hook
-        | ActivitySource::Registry
-        | ActivitySource::Api
-        | ActivitySource::Transcript
-        | ActivitySource::Run
-        | ActivitySource::Process => true,
-        ActivitySource::PaneTitle | ActivitySource::None => false,
-    };
+    let is_told = !matches!(session.activity.source, ActivitySource::PaneTitle | ActivitySource::None);
     is_told
         && matches!(session.activity.state, ActivityState::Idle | ActivityState::Gone)
         && !weigh::is_interrupted(&session.activity)

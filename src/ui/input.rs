@@ -6,6 +6,8 @@ use std::fmt;
 
 use crate::model::Intent;
 
+pub use ratatui::layout::Size;
+
 /// One input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
@@ -30,15 +32,6 @@ pub enum Edited {
     Text(String),
     /// It could not be edited or read back; the message says why. Untrusted.
     Failed(String),
-}
-
-/// The size of a terminal in cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Size {
-    /// Columns.
-    pub width: u16,
-    /// Rows.
-    pub height: u16,
 }
 
 /// The reaction to an input.

@@ -119,6 +119,7 @@ impl TextStyle {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other styles keep the colour of the terminal")]
     fn colour(self) -> Option<Color> {
         match self {
             TextStyle::Asks => Some(Color::Magenta),
@@ -126,13 +127,7 @@ impl TextStyle {
             TextStyle::Open => Some(Color::Yellow),
             TextStyle::Good => Some(Color::Green),
             TextStyle::Busy | TextStyle::Code => Some(Color::Cyan),
-            TextStyle::Plain
-            | TextStyle::Faint
-            | TextStyle::Strong
-            | TextStyle::Emphasis
-            | TextStyle::Struck
-            | TextStyle::Selected
-            | TextStyle::Resting => None,
+            _ => None,
         }
     }
 

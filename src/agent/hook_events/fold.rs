@@ -173,6 +173,7 @@ impl HookFold {
     /// unaffected, except that a subagent may wait for the user.
     fn in_subagent(&mut self, id: &str, event: &HookEvent) {
         let is_own_wait = |wait: &Wait| wait.subagent.as_deref() == Some(id);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "any other event shows that it is at work")]
         match event.kind {
             HookKind::SubagentStopped | HookKind::SessionEnded => {
                 self.beside.retain(|beside| beside.task.id != id);
@@ -186,21 +187,7 @@ impl HookFold {
             HookKind::PermissionAsked => self.waits(WaitsOn::Permission, event),
             HookKind::QuestionAsked => self.waits(WaitsOn::Input, event),
             HookKind::PermissionNoticed => self.permission_noticed(event),
-            HookKind::SessionStarted
-            | HookKind::Prompted
-            | HookKind::Busy
-            | HookKind::ToolStarted
-            | HookKind::ToolEnded
-            | HookKind::PermissionAnswered
-            | HookKind::QuestionAnswered
-            | HookKind::Stopped
-            | HookKind::StopFailed
-            | HookKind::Interrupted
-            | HookKind::IdleNoticed
-            | HookKind::SubagentStarted
-            | HookKind::Compacting
-            | HookKind::Compacted
-            | HookKind::Other => {
+            _ => {
                 let is_same_message = |wait: &Wait| event.at.millis_since(wait.since) < SAME_MESSAGE_MS;
                 let is_answer =
                     event.call.is_some() && self.wait.as_ref().is_some_and(|wait| wait.call == event.call);

@@ -40,16 +40,12 @@ pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> 
 }
 
 pub(super) fn run(environment: &Environment, command: &Hook) -> Ended {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`main` handles the others before anything else")]
     match command {
-        // `main` handles these before anything else; only calls that it did not recognise arrive here.
-        Hook::Event { .. }
-        | Hook::Stop(_)
-        | Hook::SubagentStop(_)
-        | Hook::PostToolUse(_)
-        | Hook::TaskCompleted(_)
-        | Hook::AfterAgent(_) => Ok(Outcome::Done),
         Hook::Install(settings) => install::run(environment, settings, install::Direction::In),
         Hook::Remove(settings) => install::run(environment, settings, install::Direction::Out),
+        // A call that `main` did not recognise.
+        _ => Ok(Outcome::Done),
     }
 }
 

@@ -212,18 +212,14 @@ fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     if let Some(end) = run_end(view) {
         return end.status.notice();
     }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "any other notice is what attention calls for")]
     match kind {
         NoticeKind::Finished if verdict.degree == Some(RescueDegree::ToCommit) => None,
         NoticeKind::Error => {
             let is_limit = verdict.parts.iter().any(|part| part.evidence.has(&Point::UsageLimit));
             Some(if is_limit { NoticeKind::Limit } else { kind })
         }
-        NoticeKind::Question
-        | NoticeKind::Permission
-        | NoticeKind::Rescue
-        | NoticeKind::Stalled
-        | NoticeKind::Limit
-        | NoticeKind::Finished => Some(kind),
+        _ => Some(kind),
     }
 }
 

@@ -166,6 +166,7 @@ fn replaced(
     let mut rebases = Vec::new();
     let mut rebase: Option<(Option<CommitId>, Vec<CommitId>)> = None;
     for entry in log {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "no other action replaces a commit")]
         match entry.action {
             ReflogAction::Amend | ReflogAction::ReplayOver => replaced.extend(entry.old),
             ReflogAction::RebaseStart => rebase = Some((entry.old, Vec::new())),
@@ -183,13 +184,7 @@ fn replaced(
             ReflogAction::RebaseAbort => {
                 replaced.extend(rebase.take().into_iter().flat_map(|(_, steps)| steps));
             }
-            ReflogAction::Commit
-            | ReflogAction::MergeByHand
-            | ReflogAction::Merge
-            | ReflogAction::Replay
-            | ReflogAction::FastForward
-            | ReflogAction::Reset
-            | ReflogAction::Move => {}
+            _ => {}
         }
         if let Some((_, steps)) = rebase.as_mut().filter(|_| entry.action.is_making()) {
             steps.extend(entry.new);

@@ -34,16 +34,7 @@ pub fn observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
 }
 
 fn is_worth_a_second_look(problem: ReadProblem) -> bool {
-    match problem {
-        ReadProblem::Invalid | ReadProblem::Io | ReadProblem::HalfWritten => true,
-        ReadProblem::NotAFile
-        | ReadProblem::Link
-        | ReadProblem::TooLarge
-        | ReadProblem::Refused
-        | ReadProblem::TimedOut
-        | ReadProblem::NoRepository
-        | ReadProblem::Unsupported => false,
-    }
+    matches!(problem, ReadProblem::Invalid | ReadProblem::Io | ReadProblem::HalfWritten)
 }
 
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
