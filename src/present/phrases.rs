@@ -45,7 +45,7 @@ phrases! {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
         uncommitted_work, keep(commits), reword(commits, subject), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, go_on, resume, look_at_last_words, ask_about_last_words, repair(what),
-        agent_rewrites(file), rewrite(file), look_at_error,
+        agent_rewrites(file), rewrite(file), look_at_error, look_at_nothing, own_mark,
     }
     /// A supervised run that is alive.
     run {
@@ -60,7 +60,7 @@ phrases! {
     /// What has to happen before a workspace is COMPLETE.
     complete_when {
         complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, on_branch,
-        brought_in, proven, said_done,
+        brought_in, proven, done, output, unmarked,
     }
     /// What keeps closeout from looking at a workspace, or from asking its agent.
     problem {
@@ -77,7 +77,7 @@ phrases! {
     }
     /// Placeholders for an empty or unfinished view.
     notice {
-        older_shown, all_shown, finished(n), quiet(n), shows(key), folds(key), too_small(size), no_workspaces, start_in_a_repository,
+        older_shown, all_shown, finished(n), quiet(n), shows(key), folds(key), too_small(size, least), no_workspaces, start_in_a_repository,
         name_directories, looking,
     }
     /// What sessions are doing.

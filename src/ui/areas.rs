@@ -10,8 +10,8 @@ const WIDE: u16 = 110;
 /// From this width on, a list beside the detail has rows of one line.
 const ONE_LINE: u16 = 70;
 /// On a smaller screen nothing sensible can be shown.
-const MIN_WIDTH: u16 = 30;
-const MIN_HEIGHT: u16 = 8;
+pub(super) const MIN_WIDTH: u16 = 30;
+pub(super) const MIN_HEIGHT: u16 = 8;
 /// From this height on, a narrow screen has a rule under its header.
 const ROOMY_HEIGHT: u16 = 20;
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::areas::{MIN_HEIGHT, MIN_WIDTH};
 use super::keymap::{KeyCommand, key_of};
 use super::look::TextStyle;
 use super::state::State;
@@ -14,7 +15,7 @@ use crate::ui::sheet::{put, put_rule};
 
 pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     let area = buffer.area;
-    let size = say::too_small(format!("{}x{}", area.width, area.height));
+    let size = say::too_small(format!("{}x{}", area.width, area.height), format!("{MIN_WIDTH}x{MIN_HEIGHT}"));
     let lines = [Span::styled("closeout", state.look.style(TextStyle::Strong)), Span::raw(size)];
     let max = usize::from(area.width);
     put(buffer, area, lines.map(|span| text::cut_line(Line::from(span), max, state.look)));

@@ -62,6 +62,7 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
         Input::Focus => Presence::Unknown,
         Input::Resize(size) => {
             state.size = size;
+            guard_unseen(state);
             Presence::Unknown
         }
         Input::Key(press) => {
@@ -139,6 +140,14 @@ pub fn on_input(state: &mut State, now: Timestamp) {
 pub fn on_frame(state: &mut State, now: Timestamp) {
     state.heard_at.get_or_insert(now);
     state.guard.on_frame(now);
+    guard_unseen(state);
+}
+
+/// No key confirms anything in a dialog while the screen is too small to show it.
+fn guard_unseen(state: &mut State) {
+    if Areas::bare(state).is_none() {
+        state.guard.begin();
+    }
 }
 
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) -> Presence {

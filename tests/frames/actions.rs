@@ -608,6 +608,30 @@ fn a_key_that_was_typed_before_the_box_could_be_read_says_nothing() {
     );
 }
 
+/// SECURITY.md 1.1: what nobody can see, nobody can confirm.
+#[test]
+fn on_a_screen_too_small_for_the_box_no_key_confirms_it() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let resize = |state: &mut State, width, height| {
+        let _ = ui::update(state, &views, Input::Resize(ui::Size { width, height }));
+        ui::on_frame(state, NOW);
+    };
+    resize(&mut state, 20, 5);
+    assert_eq!(text_of(&frame(&state, &views))[1].trim(), "20x5, needs 30x8");
+    ui::on_input(&mut state, NOW.plus_millis(5_000));
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    // Seen again, it can be read first.
+    resize(&mut state, 80, 24);
+    ui::on_input(&mut state, NOW.plus_millis(100));
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    ui::on_input(&mut state, NOW.plus_millis(1_000));
+    assert_eq!(
+        press(&mut state, &views, "y").intents,
+        [action(&views, Action::Rescue { plan: Box::new(plan()) })]
+    );
+}
+
 #[test]
 fn the_hint_says_when_y_counts() {
     let views = five();
