@@ -335,8 +335,11 @@ impl<'a> Spoken<'a> {
 
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
         let mut evidence = self.states(source, Claim::No);
-        let said = questions::explain(&self.text).into_iter();
-        let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MAX_SENTENCES);
+        let mut said = questions::explain(&self.text);
+        said.retain(|sentence| sentence.speech == Speech::Unfinished);
+        // "Phases 2 and 3 remain" says what is left, and "Phase 1 of 3 is complete" only that something is.
+        said.sort_by_key(|sentence| sentence.groups.iter().any(|group| group == "done"));
+        let said = said.iter().take(MAX_SENTENCES);
         evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();
         if evidence.reasons.is_empty() {
             evidence.reasons.push(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words));

@@ -89,7 +89,7 @@ fn commits(commits: &CommitCounts, sheet: TextLayout) -> String {
         (commits.n_foreign, "from elsewhere"),
         (commits.n_empty, "without content"),
         (commits.n_elsewhere, "on another branch only"),
-        (commits.n_lost, "on no branch any more"),
+        (commits.n_lost, "no longer on a branch"),
     ];
     let new = if commits.n_new == 0 { "none new".to_owned() } else { format!("{} new", commits.n_new) };
     let others = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}"));

@@ -65,7 +65,7 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     bind(NO_KEYS, BoxAction::No, "leave; the record of the work is kept")
         .hinted("leave")
         .labelled("n Enter Esc"),
-    bind(&[sign(' ')], BoxAction::Tick, "include what is left out, or exclude it again").hinted("take in"),
+    bind(&[sign(' ')], BoxAction::Tick, "include what is left out, or exclude it again").hinted("include"),
     bind(&[sign('e')], BoxAction::Edit, "write the commit message").hinted("message"),
     bind(&[sign('m')], BoxAction::AskAgent, "ask the agent for messages and a split (it costs tokens)")
         .hinted("ask the agent"),

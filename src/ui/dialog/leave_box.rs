@@ -108,7 +108,7 @@ impl LeaveBox {
         let mut lines: Vec<_> =
             running(context.views).take(shown).map(|(view, action)| line(view, action, sheet)).collect();
         let message = match (self.decided, lines.is_empty()) {
-            (Decided::Nothing, true) => "Nothing runs any more.",
+            (Decided::Nothing, true) => "Nothing is running now.",
             (Decided::Nothing, false) => "What should happen to it?",
             (Decided::Wait, _) => "closeout quits when it has ended.",
             (Decided::End, _) => "It is being ended; closeout quits then.",
