@@ -230,6 +230,8 @@ pub enum Fact {
     NoRepository,
     /// The commits were made before the last prompt.
     CommitsBefore,
+    /// Another branch had the same content before the last prompt.
+    CommittedElsewhere,
     /// The commits leave what HEAD holds as it was.
     SameContent,
     /// The commits cancel each other out.

@@ -268,10 +268,7 @@ pub enum LeftOut {
 impl LeftOut {
     /// True if the user can include the path all the same.
     pub fn can_be_asked_for(self) -> bool {
-        matches!(
-            self,
-            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence | LeftOut::Noise
-        )
+        matches!(self, LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence | LeftOut::Noise)
     }
 }
 

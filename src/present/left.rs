@@ -31,10 +31,12 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         is_on_no_branch.then(|| when::on_branch().to_owned()),
         matches!(verdict.next_action, NextAction::BringIn(_)).then(|| when::brought_in().to_owned()),
         (verdict.rule() == Rule::NotProven).then(|| when::proven().to_owned()),
+        (verdict.rule() == Rule::ByYou).then(|| when::unmarked().to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let words = match parts.split_last() {
-        None => when::said_done().to_owned(),
+        None if verdict.rule() == Rule::NoOutput => when::output().to_owned(),
+        None => when::done().to_owned(),
         Some((last, [])) => last.clone(),
         Some((last, before)) => when::all(before.join(", "), last),
     };

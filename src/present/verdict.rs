@@ -168,6 +168,8 @@ pub(super) fn of_next(action: &NextAction) -> String {
             let ask = if *has_session { next::ask() } else { next::decide() };
             beside(ask, at_risk.as_ref().map(of_work))
         }
+        NextAction::LookAtNothing => next::look_at_nothing().to_owned(),
+        NextAction::OwnMark => next::own_mark().to_owned(),
         NextAction::LookAtTurn { cut } => turn_that_was_cut(cut.as_ref()).to_owned(),
         NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
         NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),

@@ -100,15 +100,15 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     let mut warnings = Vec::new();
     if tally.tree == Tree::AtRisk {
         match state {
-            VerdictState::RescueNeeded | VerdictState::Working => {}
+            // Where nobody was asked, the work is the person's own.
+            VerdictState::RescueNeeded | VerdictState::Working | VerdictState::NoTask => {}
             // Only a person's own word is COMPLETE over work at risk.
             VerdictState::Complete
             | VerdictState::AwaitingResponse
             | VerdictState::Incomplete
             | VerdictState::Waiting
             | VerdictState::Stalled
-            | VerdictState::Error
-            | VerdictState::NoTask => warnings.push(Warning::WorkAtRisk),
+            | VerdictState::Error => warnings.push(Warning::WorkAtRisk),
         }
     }
     if tally.tree == Tree::Unknown && case.task_kind == TaskKind::Implementation && case.git.is_some() {

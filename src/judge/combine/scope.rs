@@ -94,6 +94,7 @@ fn committed(evidence: Evidence, case: &Case<'_>) -> Evidence {
 fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, Fact)> {
     const FUTURE: (Rejection, Fact) = (Rejection::Undecided, Fact::InFuture);
     const OLD: (Rejection, Fact) = (Rejection::Stale, Fact::CommitsBefore);
+    const ELSEWHERE: (Rejection, Fact) = (Rejection::Stale, Fact::CommittedElsewhere);
     const SAME: (Rejection, Fact) = (Rejection::Vacuous, Fact::SameContent);
     const CANCELLED: (Rejection, Fact) = (Rejection::Vacuous, Fact::CancelOut);
     const NO_LOG: (Rejection, Fact) = (Rejection::Undecided, Fact::NoHeadLog);
@@ -108,7 +109,10 @@ fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, Fa
     let stay = commits(case).and_then(|commits| commits.stay_at(asked_at.plus_millis(-GRACE_MS)));
     match stay.map(|stay| stay.news) {
         Some(HeadNews::MadeAt(at)) if is_future(at) => Some(FUTURE),
-        Some(HeadNews::MadeAt(at)) => is_old(at).then_some(OLD),
+        Some(HeadNews::MadeAt(at)) if is_old(at) => {
+            Some(if said_at.is_some_and(is_old) { OLD } else { ELSEWHERE })
+        }
+        Some(HeadNews::MadeAt(_)) => None,
         Some(HeadNews::Unknown) => Some(if said_at.is_some_and(is_old) { OLD } else { NO_NEWS }),
         Some(HeadNews::None) => Some(if said_at.is_some_and(is_old) { OLD } else { SAME }),
         None if is_cancelled => Some(CANCELLED),
