@@ -172,3 +172,17 @@ fn attributes_behind_a_link_are_in_nobodys_way() {
     let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
     assert_eq!(plan.refusal, None);
 }
+
+/// Whether another worktree has the branch cannot be told then. The record is made before that.
+#[test]
+fn where_the_list_of_worktrees_hangs_the_record_and_what_is_in_the_way_are_named() {
+    let repo = with_work();
+    repo.git(["worktree", "add", "-q", "-b", "beside", "../beside"]);
+    let place = repo.git_dir().join("worktrees/beside/gitdir");
+    fs::remove_file(&place).unwrap();
+    repo.fifo(&place);
+    let error = rescuer(&repo).plan(repo.path(), "m").unwrap_err().to_string();
+    let listed = rescuer(&repo).list(repo.path()).unwrap().records;
+    assert!(error.contains("worktrees/beside/gitdir is a FIFO"), "{error}");
+    assert!(error.contains(&format!("the record {} holds the work", listed[0].reference)), "{error}");
+}

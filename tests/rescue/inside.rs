@@ -207,6 +207,13 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         let all = repo.beside("repo/deep/er/all");
         all.git(["init", "-q"]);
         all.write(".gitignore", "*\n").write("f", "1\n");
+        // One in another that git takes for a plain folder too is no further level.
+        let within = repo.beside("repo/inner/within");
+        within.git(["init", "-q"]);
+        within.write("w", "1\n");
+        if is_broken {
+            fs::remove_file(within.git_dir().join("HEAD")).unwrap();
+        }
         // What this repository's own rules name stays out.
         let vendored = repo.beside("repo/vendor/lib");
         vendored.git(["init", "-q"]);
@@ -219,7 +226,7 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         let rescuer = rescuer(&repo);
         let plan = rescuer.plan(repo.path(), "saved").unwrap();
         let made = &plan.record;
-        let mut expected = names([".gitignore", "dist/own", "sub/deep/free", "outer"]);
+        let mut expected = names([".gitignore", "dist/own", "sub/deep/free", "outer", "within/w"]);
         if is_broken {
             expected.insert("a.tmp".to_owned());
             assert_eq!(below(&repo, &made.snapshot, "deep/er/all"), names([".gitignore", "f"]));
@@ -228,13 +235,14 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         assert_eq!(below(&repo, &made.snapshot, "vendor"), names([]));
         let named: BTreeSet<_> = made.gaps.iter().map(|gap| &gap.path[..]).collect();
         let broken: BTreeSet<&[u8]> =
-            if is_broken { [&b"deep/er/all"[..], b"inner"].into() } else { [].into() };
+            if is_broken { [&b"deep/er/all"[..], b"inner", b"inner/within"].into() } else { [].into() };
+        assert!(made.gaps.iter().all(|gap| gap.reason.contains("is broken")), "{:?}", made.gaps);
         assert_eq!(named, broken);
         // What git itself would add is in the commit, and nothing else.
         let taken = plan.paths.iter().filter(|path| path.left_out.is_none());
         let taken: BTreeSet<_> = taken.map(|path| String::from_utf8_lossy(&path.path).into_owned()).collect();
         let mut to_add = names(["inner/.gitignore", "inner/outer", "inner/sub/deep/free"]);
-        to_add.retain(|path| taken.contains(path) || path != "inner/.gitignore");
+        to_add.extend(is_broken.then(|| "inner/within/w".to_owned()));
         assert_eq!(taken, to_add);
         super::hostile::assert_silent(&repo);
     }

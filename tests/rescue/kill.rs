@@ -458,6 +458,17 @@ fn a_record_that_was_cut_in_another_worktree_is_adopted_and_never_for_lost_where
         let git = git_program().display().to_string();
         let calls = format!("case \"$*\" in *'rev-list --format'*) kill -9 $$ ;; esac\nexec '{git}' \"$@\"");
         let git = repo.script("odd-git", &calls);
+        if is_beside {
+            // Of an announcement there that cannot be read, nothing follows here.
+            let own = fs::read_dir(repo.root().join("state/rescue")).unwrap();
+            let mut announced = own.map(|entry| entry.unwrap().path().join("pending"));
+            let pending = announced.find(|path| path.exists()).unwrap();
+            fs::rename(&pending, repo.root().join("aside")).unwrap();
+            fs::create_dir(&pending).unwrap();
+            assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
+            fs::remove_dir(&pending).unwrap();
+            fs::rename(repo.root().join("aside"), &pending).unwrap();
+        }
         let failed = Rescuer { git, ..rescuer(&repo) }.list(repo.path());
         assert!(matches!(failed, Err(RescueError::Git { .. })), "{is_beside}: {failed:?}");
         let found = rescuer(&repo).list(repo.path()).unwrap();

@@ -187,6 +187,8 @@ fn a_line_that_a_crash_has_cut_does_not_hide_the_others() {
     assert_eq!(fingerprint(&repo), before);
 }
 
+type Spoiling = fn(&Path);
+
 #[test]
 fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
     let repo = rich();
@@ -204,7 +206,6 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
     // What is there as in the record stays, and nothing else may be.
     let restore = || rescuer(&repo).restore(repo.path(), &record.reference, &into);
     assert_eq!(restore().unwrap(), n_files);
-    type Spoiling = fn(&Path);
     let spoil: [(&str, Spoiling); 6] = [
         ("more", |into| fs::write(into.join("more"), "1").unwrap()),
         ("new/more", |into| fs::create_dir(into.join("new/more")).unwrap()),
@@ -234,7 +235,7 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
 #[test]
 fn a_restore_that_ends_in_the_middle_is_completed_by_the_next() {
     let repo = rich();
-    repo.write("large", &"0123456789abcdef".repeat(33 << 16)).write("z", "last\n");
+    repo.write("large", "0123456789abcdef".repeat(33 << 16)).write("z", "last\n");
     let record = record(&repo);
     let into = repo.root().join("into");
     // What is large is written on its own; this git breaks off in the middle.

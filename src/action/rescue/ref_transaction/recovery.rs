@@ -118,11 +118,12 @@ pub(crate) fn adopt_beside(
     let mut making = BTreeSet::new();
     for place in places.iter().filter(|place| place.key != worktree.repo.key) {
         let journal = Journal::at(&place.folder);
-        let Some(pending) = journal.pending()? else { continue };
-        if let Some(_lock) = lock::lock_if_free(&place.folder)? {
-            finish_record(&worktree.git(), &journal, &journal.read()?.entries)?;
-        } else {
-            making.extend(references::names_of(&pending.reference));
+        // What cannot be read or locked there keeps nobody from the records here; one of its own that is unknown is damage.
+        let Ok(Some(pending)) = journal.pending() else { continue };
+        match lock::lock_if_free(&place.folder) {
+            Ok(Some(_lock)) => finish_record(&worktree.git(), &journal, &journal.read()?.entries)?,
+            Ok(None) => making.extend(references::names_of(&pending.reference)),
+            Err(_) => {}
         }
     }
     Ok(making)

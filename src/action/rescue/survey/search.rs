@@ -140,8 +140,9 @@ impl Names {
                 self.hidden.insert(path);
             }
         }
-        // Git listed a repository in such a folder as one of its own.
-        self.gaps.extend(inside.gaps.into_iter().filter(|gap| !self.nested.contains(&gap.path)));
+        // One in such a folder is walked itself, whether git listed it as a repository or not.
+        let is_walked = |path: &Vec<u8>| self.nested.contains(path) || folders.contains(path);
+        self.gaps.extend(inside.gaps.into_iter().filter(|gap| !is_walked(&gap.path)));
         self.ignored.append(&mut ignored);
         self.name_broken((git, tree), folders);
         Ok(())
