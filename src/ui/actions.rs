@@ -286,7 +286,7 @@ fn show(state: &mut State, view: &WorkspaceView, dialog: Dialog, command: Worksp
     // dialog of the same key.
     state.ready.retain(|ready| ready.workspace != view.id || ready.command != command);
     state.ready.push(Ready { workspace: view.id.clone(), command, dialog });
-    let words = say::shown_by(ready(command), key_of(KeyCommand::Action(command)));
+    let words = say::shown_by(ready(command), key_of(command));
     say(state, Some(view), &words);
 }
 
@@ -331,22 +331,21 @@ fn jump_message(outcome: &JumpOutcome) -> Option<String> {
 
 /// The outcome of an action as cleaned text, with the key that undoes or redoes it.
 fn label(outcome: &ActionOutcome) -> String {
-    let key = |command| key_of(KeyCommand::Action(command));
     let mut lines = vec![action::label(outcome)];
     if let ActionOutcome::Held { now: HeldNow::Kept, .. } = outcome {
-        lines.push(held::cancelled_by(key(WorkspaceCommand::Cancel)));
+        lines.push(held::cancelled_by(key_of(WorkspaceCommand::Cancel)));
     }
     if let ActionOutcome::Rescued(rescued) = outcome {
-        lines.extend(rescued.can_be_undone.then(|| say::undo_key(key(WorkspaceCommand::Undo))));
+        lines.extend(rescued.can_be_undone.then(|| say::undo_key(key_of(WorkspaceCommand::Undo))));
         lines.extend(rescued.notes.iter().map(|note| text::line(note)));
     }
     if let ActionOutcome::CommitsKept(_) = outcome {
-        lines.push(say::undo_key(key(WorkspaceCommand::Undo)));
+        lines.push(say::undo_key(key_of(WorkspaceCommand::Undo)));
     }
     if let ActionOutcome::Undone(plan) = outcome {
         lines.push(match plan.way {
-            UndoDirection::Undo => say::redo_key(key(WorkspaceCommand::Redo)),
-            UndoDirection::Redo => say::undo_key(key(WorkspaceCommand::Undo)),
+            UndoDirection::Undo => say::redo_key(key_of(WorkspaceCommand::Redo)),
+            UndoDirection::Redo => say::undo_key(key_of(WorkspaceCommand::Undo)),
         });
     }
     lines.join("\n")

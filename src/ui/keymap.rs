@@ -268,8 +268,15 @@ pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[KeyPress::ctrl('c')], KeyCommand::Quit, "quit"),
 ];
 
+impl From<WorkspaceCommand> for KeyCommand {
+    fn from(command: WorkspaceCommand) -> KeyCommand {
+        KeyCommand::Action(command)
+    }
+}
+
 /// The first key of the list that does this; empty if none does.
-pub(super) fn key_of(action: KeyCommand) -> String {
+pub(super) fn key_of(action: impl Into<KeyCommand>) -> String {
+    let action = action.into();
     BINDINGS.iter().find(|binding| binding.action == action).map(Binding::first_key).unwrap_or_default()
 }
 

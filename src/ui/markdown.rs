@@ -15,7 +15,7 @@ use super::text;
 /// The lines of a text, at most `width` cells each.
 pub(super) fn render(source: &str, width: usize, look: Look) -> Vec<Line<'static>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    let mut writer = Writer::new(width, look);
+    let mut writer = Writer { width, look, ..Writer::default() };
     for event in Parser::new_ext(text::bounded(source), options) {
         writer.take(event);
     }
@@ -38,6 +38,7 @@ enum Frame {
     },
 }
 
+#[derive(Default)]
 struct Writer {
     width: usize,
     look: Look,
@@ -51,20 +52,6 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(width: usize, look: Look) -> Writer {
-        Writer {
-            width,
-            look,
-            lines: Vec::new(),
-            spans: Vec::new(),
-            frames: Vec::new(),
-            tones: Vec::new(),
-            targets: Vec::new(),
-            is_code: false,
-            table: None,
-        }
-    }
-
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),

@@ -34,7 +34,7 @@ pub(super) struct KnownEntries {
 type Stamp = (u64, u64, i64, i64);
 
 /// The registry at one moment, and which of its entries were used.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Registry {
     folder: PathBuf,
     jobs: PathBuf,
@@ -66,17 +66,8 @@ impl Registry {
         let is_whole = is_there && files.len() <= MAX_ENTRIES;
         files.truncate(MAX_ENTRIES);
         let mut known = std::mem::take(&mut known.entries);
-        let mut registry = Registry {
-            jobs: config_dir.join("jobs"),
-            is_whole,
-            folder,
-            entries: Vec::new(),
-            old: HashSet::new(),
-            unclear: Vec::new(),
-            used: Vec::new(),
-            used_jobs: Vec::new(),
-            is_missing_any: false,
-        };
+        let jobs = config_dir.join("jobs");
+        let mut registry = Registry { folder, jobs, is_whole, ..Registry::default() };
         for (pid, stamp) in files {
             let same = known.remove(&pid).filter(|(known, _)| stamp == Some(*known)).map(|(_, entry)| entry);
             registry.old.extend(same.as_ref().map(|entry| entry.pid));

@@ -8,9 +8,10 @@ use crate::model::{
 };
 use crate::present::phrases::held as say;
 use crate::present::{Urgency, action, age, history, row, sets};
+use crate::ui::keymap::{WorkspaceCommand, key_of};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{keymap, reports, text};
+use crate::ui::{reports, text};
 
 /// At most this many replies are shown.
 const MAX_RECEIPTS: usize = 5;
@@ -71,7 +72,7 @@ fn how(action: &RunningAction) -> String {
     if action.is_cancelled {
         return "is being ended".to_owned();
     }
-    format!("{} ends it", keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Cancel)))
+    format!("{} ends it", key_of(WorkspaceCommand::Cancel))
 }
 
 /// What the last smart check and the closer found.
@@ -88,10 +89,8 @@ pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
             lines.extend(sheet.signed(Sign::Bullet, TextStyle::Open, &text::line(action), TextStyle::Plain));
         }
         if !report.pending_actions.is_empty() {
-            let message = format!(
-                "{} shows them again, to reply with one",
-                keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Report))
-            );
+            let key = key_of(WorkspaceCommand::Report);
+            let message = format!("{key} shows them again, to reply with one");
             lines.extend(sheet.text(&message, TextStyle::Faint, 2));
         }
     }
@@ -100,7 +99,7 @@ pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
 
 /// Replies that wait for the end of a turn.
 pub(super) fn held(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
-    let key = keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Cancel));
+    let key = key_of(WorkspaceCommand::Cancel);
     let mut lines = Vec::new();
     for held in &view.actions.held {
         let agent = text::line(&held.session.agent);

@@ -6,7 +6,7 @@ use super::checklist;
 use crate::model::{Checklist, ItemState, OpenPoint, PointKind, PointState, WorkspaceView};
 use crate::present::left;
 use crate::present::phrases::left as say;
-use crate::ui::keymap::{KeyCommand, WorkspaceCommand, key_of};
+use crate::ui::keymap::{WorkspaceCommand, key_of};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::state::Points;
@@ -77,7 +77,7 @@ pub(in crate::ui) fn lines(
     if shown.lines.is_empty() {
         shown.lines.extend(sheet.text(say::nothing(), TextStyle::Faint, 1));
         if !view.sessions.is_empty() {
-            let key = key_of(KeyCommand::Action(WorkspaceCommand::Verify));
+            let key = key_of(WorkspaceCommand::Verify);
             shown.lines.extend(sheet.text(&say::ask(key), TextStyle::Faint, 1));
         }
     }

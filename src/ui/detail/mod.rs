@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
-use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
+use super::keymap::{WorkspaceCommand, key_of};
 use super::list_rows::ListRows;
 use super::look::{Look, Sign, TextStyle};
 use super::sheet::{TextLayout, put, put_rule};
@@ -102,8 +102,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
         }
         lines
     };
-    let key = |command| key_of(KeyCommand::Action(command));
-    let no_session = [say::no_session().to_owned(), say::mark_by(key(WorkspaceCommand::Mark))];
+    let no_session = [say::no_session().to_owned(), say::mark_by(key_of(WorkspaceCommand::Mark))];
     match state.tab {
         Tab::Why => {
             let mut lines = verdict::lines(view, sheet);
@@ -119,7 +118,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
         Tab::Asked => {
             let mut lines = actions::running(view, sheet);
             lines.extend(actions::reports(view, sheet));
-            let by = say::ask_by(key(WorkspaceCommand::SmartCheck), key(WorkspaceCommand::Verify));
+            let by = say::ask_by(key_of(WorkspaceCommand::SmartCheck), key_of(WorkspaceCommand::Verify));
             let hints = match view.sessions.as_slice() {
                 [] => no_session.clone(),
                 [_, ..] => [say::nothing_asked().to_owned(), by],

@@ -121,7 +121,7 @@ fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<L
     let said = verdict::next_action(verdict);
     let mut action = said.clone();
     if is_own_word && kind == NextActionKind::Ask {
-        let key = keymap::key_of(KeyCommand::Action(WorkspaceCommand::Mark));
+        let key = keymap::key_of(WorkspaceCommand::Mark);
         action = format!("{said} ({key})");
     }
     let action = sheet.span(action, TextStyle::Strong);
