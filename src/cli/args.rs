@@ -64,7 +64,8 @@ pub(super) enum Command {
     ///
     /// Exit codes: 0 marked, 20 refused (an agent runs this, and only a person can mark); 2 to 6 as for `check`.
     Mark(Mark),
-    /// Print the verdicts of all worktrees of this repository and of the given paths
+    /// Print the verdicts of this repository's worktrees, and of all agents' sessions on this machine; paths are shown
+    /// instead of the sessions
     Status(Status),
     /// Answer a session's question or permission request
     ///
@@ -108,7 +109,7 @@ pub(super) enum Command {
     ///
     /// Exit code 40: the records are damaged.
     Rescues(Rescues),
-    /// Write the files of a record into a new, empty folder
+    /// Write the files of a record into a folder that is new, empty, or holds a part of it
     Restore(Restore),
     /// Delete a record permanently
     Forget(Forget),

@@ -18,6 +18,8 @@ pub(super) enum Outcome {
     NotComplete,
     /// 3: the verdict is ERROR (the evidence could not be read, or the run failed), or no probe was answered.
     Unjudged,
+    /// 4: at least one of the paths that were named is not a workspace.
+    NoWorkspace,
     /// The code of the supervised run's status.
     Run(RunStatus),
     /// The code of the action's class.
@@ -46,6 +48,7 @@ impl Outcome {
             Outcome::Done => 0,
             Outcome::NotComplete => 1,
             Outcome::Unjudged => 3,
+            Outcome::NoWorkspace => 4,
             Outcome::Action(class) => class.exit_code(),
             Outcome::Run(status) => status.exit_code(),
             Outcome::Signalled(signal) => 128 + signal,

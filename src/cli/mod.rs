@@ -142,10 +142,16 @@ fn end(outcome: Ended, is_json: bool) -> ExitCode {
     match outcome {
         Ok(outcome) | Err(Failure::Over(outcome)) => ExitCode::from(outcome.code()),
         Err(Failure::Action(problem)) => {
-            if is_json {
-                let _ = json::Printed::of_problem(&problem, json::NoContent {}).print();
+            let code = target_workspace::fail(&problem).code();
+            let printed = if is_json {
+                json::Printed::of_problem(&problem, json::NoContent {}).print()
+            } else {
+                Ok(())
+            };
+            match printed {
+                Ok(()) => ExitCode::from(code),
+                Err(failure) => end(Err(failure), false),
             }
-            ExitCode::from(target_workspace::fail(&problem).code())
         }
         // The reader of standard output is gone, so nobody is left to tell.
         Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {

@@ -1,6 +1,7 @@
 //! `closeout status`: all workspaces, once or as a stream. It must not change any of them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::config::Flags;
 use crate::engine::{Engine, EngineConfig, OneShot, Overrides, clock};
@@ -19,10 +20,14 @@ use super::{output, text};
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
     let scope = environment.worktrees(&status.paths);
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
-    if status.follow { follow(config, status.json) } else { once(&config, status.json) }
+    if status.follow {
+        return follow(config, status.json);
+    }
+    let named: Vec<PathBuf> = status.paths.iter().map(|path| environment.absolute(path)).collect();
+    once(&config, status.json, &named)
 }
 
-fn once(config: &EngineConfig, is_json: bool) -> Ended {
+fn once(config: &EngineConfig, is_json: bool, named: &[PathBuf]) -> Ended {
     let begun = clock::now();
     let mut judged = OneShot::judge_telling(config, tell_wait).judged();
     // What this call judged first has one age, or equal rows would stand in the order of their judgement.
@@ -33,12 +38,10 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
     if !is_json {
         output::notes(&judged.notices);
     }
-    if judged.views.is_empty()
-        && !is_json
-        && let Some((path, reason)) = judged.refused.first()
-    {
-        return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
-    }
+    // A path that was named is missing even beside others that are there.
+    let is_missing =
+        |(path, _): &(PathBuf, String)| named.contains(path) || !is_json && judged.views.is_empty();
+    let outcome = if judged.refused.iter().any(is_missing) { Outcome::NoWorkspace } else { Outcome::Done };
     if is_json {
         let refused = judged.refused.iter().map(|(path, reason)| refused(path, reason)).collect();
         let report = Report { refused, ..Report::of(&judged.views, judged.notices, clock::now()) };
@@ -51,7 +54,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
             output::print_text(&format!("{}\n", text::short(view, clock::now())))?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(outcome)
 }
 
 /// Prints each workspace when it is first judged and whenever it changes, until a signal ends the program.

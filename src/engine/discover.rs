@@ -81,13 +81,18 @@ pub(super) fn discover(
     unreadable.retain(|problem| !is_being_made(problem, at));
     let told =
         |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);
+    let mut problems: Vec<String> = unreadable.iter().map(told).collect();
+    if config.home.is_none() {
+        problems
+            .push("HOME is not an absolute path: the agents' default folders are not searched".to_owned());
+    }
     Discovery {
         at,
         workspaces: found.workspaces,
         refused: found.refused,
         n_older_sessions,
         folders: found.folders,
-        problems: unreadable.iter().map(told).collect(),
+        problems,
     }
 }
 

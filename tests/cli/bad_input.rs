@@ -24,6 +24,28 @@ fn beside_the_others(env: &TestEnv, path: &str) -> serde_json::Value {
 }
 
 #[test]
+fn a_named_path_that_is_missing_is_an_error_beside_others_that_are_there() {
+    let env = TestEnv::with_demo();
+    let run = env.run(env.shop(), &["status", "nowhere"]);
+    assert_eq!((run.code, run.out.lines().count()), (4, 6), "{run:?}");
+    assert!(run.err.contains("nowhere") && run.err.contains("does not exist"), "{run:?}");
+    let run = env.run(env.shop(), &["status", "--json", "nowhere"]);
+    assert_eq!((run.code, run.json()["refused"].as_array().unwrap().len()), (4, 1));
+}
+
+#[test]
+fn without_a_home_it_is_said_that_no_session_can_be_found() {
+    let env = TestEnv::new();
+    let mut command = env.command(&env.at("."), &["check"]);
+    let output = command.env_remove("HOME").output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        err.contains("HOME is not an absolute path: the agents' default folders are not searched"),
+        "{err}"
+    );
+}
+
+#[test]
 fn a_path_that_is_no_directory_is_said() {
     let env = TestEnv::new();
     fs::write(env.at("file"), "").unwrap();

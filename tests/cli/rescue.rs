@@ -36,7 +36,7 @@ fn a_preview_commits_nothing_and_names_every_path() {
     let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
     let shown = run(&env, &repo, &["rescue", "--dry-run"]);
     assert_eq!(shown.code, 0, "{shown:?}");
-    for words in ["parser.rs", "neü.rs", ".env  (possible secret; --include takes it in)", "on branch work"]
+    for words in ["parser.rs", "neü.rs", ".env  (possible secret; --include includes it)", "on branch work"]
     {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }

@@ -32,7 +32,7 @@ fn json_has_every_worktree_and_fits_the_schema() {
     let env = TestEnv::with_demo();
     let gone = env.at("gone").display().to_string();
     let run = env.run(env.demo("asks").path(), &["status", "--json", &gone]);
-    assert_eq!(run.code, 0);
+    assert_eq!(run.code, 4, "a path that was named is missing");
     let report = run.json();
     schema().assert_valid(&report);
     assert_eq!(report["version"], 1);

@@ -309,7 +309,6 @@ fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Chooses the target that is meant. False if the plan does not offer it.
 fn target_words(plan: &RescuePlan) -> String {
     let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
     if plan.is_to_new_branch() { format!("the new branch {branch}") } else { branch }

@@ -58,7 +58,7 @@ fn write_path(text: &mut String, path: &PlannedPath) {
         text.push_str("  (committed in another form: line endings, encoding or a filter)");
     }
     if let Some(reason) = path.left_out {
-        let ask = if reason.can_be_asked_for() { "; --include takes it in" } else { "" };
+        let ask = if reason.can_be_asked_for() { "; --include includes it" } else { "" };
         let _ = write!(text, "  ({}{ask})", sets::left_out(reason));
     }
     text.push('\n');

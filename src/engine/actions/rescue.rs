@@ -108,7 +108,9 @@ pub(super) fn plan_undo(
     };
     plan.map_err(|error| {
         let message = match (&error, way) {
-            (RescueError::Nothing, UndoDirection::Undo) => "there is no rescue to undo here",
+            (RescueError::Nothing, UndoDirection::Undo) => {
+                "there is no rescue to undo here: only the last one can be undone"
+            }
             (RescueError::Nothing, UndoDirection::Redo) => "there is no rescue to redo here",
             (_, UndoDirection::Undo | UndoDirection::Redo) => return problem(&error),
         };
