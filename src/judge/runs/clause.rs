@@ -17,6 +17,8 @@ pub(super) struct Clause {
     pub(super) is_code: Vec<bool>,
     /// Whether it is joined to the clause before it by a word such as `and`.
     pub(super) is_joined: bool,
+    /// Whether it begins a line or follows the end of a sentence.
+    pub(super) begins_sentence: bool,
     /// Whether it stands below a title such as "acceptance criteria": what it says has to hold at the end.
     pub(super) is_criterion: bool,
 }
@@ -72,7 +74,7 @@ fn without_quotations(line: &str) -> String {
 pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     for line in prompt.lines() {
-        let mut clause = Clause::default();
+        let mut clause = Clause { begins_sentence: true, ..Clause::default() };
         let mut words = line.split_whitespace().peekable();
         let mut is_open = false;
         while let Some(raw) = words.next() {
@@ -98,7 +100,8 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
             // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
             let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
             if bare.ends_with(ENDS) && !is_name && !goes_on {
-                clauses.push(std::mem::take(&mut clause));
+                let begins_sentence = !bare.ends_with([',', ':', '、', '，']);
+                clauses.push(std::mem::replace(&mut clause, Clause { begins_sentence, ..Clause::default() }));
             }
         }
         clauses.push(clause);

@@ -52,7 +52,7 @@ pub(super) fn acts(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<Dema
         found.extend(clause.act_done().filter(|_| clause.is_criterion));
         let leaves_open = PHRASES.has(&clause.lower, Group::LeavesOpen);
         let act = clause.act(catalog);
-        is_persons = clause.persons_own_act() || is_persons && act.is_some();
+        is_persons = clause.persons_own_act() || is_persons && act.is_some() && !clause.begins_sentence;
         found.extend(act.filter(|_| !leaves_open && !is_open && !is_persons));
         is_open = leaves_open;
     }
@@ -250,6 +250,9 @@ mod tests {
         assert_eq!(asked(&["Fix it and push.", "Wait, don't push it yet."]), []);
         assert_eq!(asked(&["Fix it, don't push.", "Ok, push it."]).len(), 1);
         assert_eq!(asked(&["I'll tag it and deploy, you commit and push."]).len(), 1);
+        for prompt in ["I'll merge it into main. Push.", "I will deploy.\nPush."] {
+            assert_eq!(asked(&[prompt]).len(), 1, "{prompt}");
+        }
         assert_eq!(asked(&["Fix it and open a PR.", "No PR needed, just commit."]), []);
     }
 }

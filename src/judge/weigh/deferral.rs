@@ -79,14 +79,41 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
 }
 
-/// What is asked for, without what is excepted from it: "format all files except `gen/`, and commit".
+/// What is asked for, without what is excepted from it: "format all files except `gen/`, and commit". What stands behind
+/// the exception is asked for again, so the exception ends early: at a sign, or at a verb behind "and".
 fn without_exceptions(asked: &str) -> String {
     let mut wanted = String::with_capacity(asked.len());
-    for clause in asked.split_inclusive([',', ';', '\n']) {
-        let except = words::of("excepts").iter().filter_map(|word| clause.find(word)).min();
-        wanted.push_str(&clause[..except.unwrap_or(clause.len())]);
+    let mut rest = asked;
+    while let Some((at, word)) = first_exception(rest) {
+        wanted.push_str(&rest[..at]);
+        let excepted = &rest[at + word.len()..];
+        // A path may have dots in it.
+        let is_end = |(at, sign): (usize, char)| {
+            let is_last = excepted[at + sign.len_utf8()..].chars().next().is_none_or(char::is_whitespace);
+            matches!(sign, ',' | ';' | '\n' | '。' | '、') || matches!(sign, '.' | '!' | '?') && is_last
+        };
+        let by_sign = excepted.char_indices().find(|sign| is_end(*sign)).map(|(at, _)| at);
+        let end = by_sign.unwrap_or(excepted.len());
+        let by_word = words::of("ends_exception").iter().filter_map(|word| excepted[..end].find(word)).min();
+        rest = &excepted[by_word.unwrap_or(end)..];
     }
-    wanted
+    wanted + rest
+}
+
+/// The first word that makes an exception, and where it begins; never a part of a longer word, as in "exceptions".
+fn first_exception(text: &str) -> Option<(usize, &'static str)> {
+    let is_whole = |at: usize, word: &str| {
+        let is_letter = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+        let is_spaced = word.is_ascii();
+        !is_spaced
+            || !is_letter(text[..at].chars().next_back())
+                && !is_letter(text[at + word.trim_end().len()..].chars().next())
+    };
+    let found = words::of("excepts").iter().filter_map(|word| {
+        let (at, _) = text.match_indices(*word).find(|(at, _)| is_whole(*at, word))?;
+        Some((at, *word))
+    });
+    found.min_by_key(|(at, _)| *at)
 }
 
 /// Whether a clause speaks of what the one before it names.
@@ -277,5 +304,15 @@ mod tests {
         let excepting = ["Format everything except vendor/ and gen/, and fix the warnings."];
         assert_eq!(deferral("Formatted. Vendor and gen are skipped by a setting.", &excepting), None);
         assert!(deferral("Formatted. The warnings are skipped for now.", &excepting).is_some());
+        for (prompt, text) in [
+            ("Add exception handling and retries to the parser.", "Retries are not included."),
+            ("Handle all exceptions and write a migration guide.", "The migration guide is not included."),
+            ("Throw a ParseException and log a metric.", "The metric is not included."),
+            ("Format everything except gen/. Add a changelog entry.", "The changelog entry is out of scope."),
+            ("Move all but the lexer to Rust and update the benchmarks.", "The benchmarks are not included."),
+            ("Add the parser except for the lexer. Also write a guide.", "The guide is out of scope."),
+        ] {
+            assert!(deferral(text, &[prompt]).is_some(), "{prompt}");
+        }
     }
 }
