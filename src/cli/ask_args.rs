@@ -150,7 +150,7 @@ fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
 pub(super) struct Mark {
     /// The mark, and the workspace; without a mark, print the marks that apply
     ///
-    /// done: the work is done, whatever the evidence says. open: it is not done, whatever the evidence says. quiet: no
+    /// done: the work is done, despite all evidence so far. open: it is not done, despite all evidence so far. quiet: no
     /// attention until the next prompt or question. not-of-this-task POINT: this open point does not belong to the task;
     /// without POINT, none of those that are open now does. baseline-here: count new work from HEAD. kind KIND: the task
     /// is an IMPLEMENTATION, READ_INFO or REPORT.

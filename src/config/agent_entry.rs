@@ -173,7 +173,7 @@ impl Reader<'_> {
         let home = self.home.ok_or_else(|| "begins with `~/`, and no home directory is known".to_owned())?;
         let home = home.to_str().filter(|home| !home.contains(['*', '?', '{', '}']));
         let home = home.ok_or_else(|| {
-            "begins with `~/`, and the path of the home directory has characters with a meaning here"
+            "begins with `~/`, and the path of the home directory has pattern characters (`* ? { }`)"
                 .to_owned()
         })?;
         Ok(format!("{}/{rest}", home.trim_end_matches('/')))

@@ -189,7 +189,7 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
     let missing = |key: &'static str| (key, "is missing".to_owned());
     let name = entry.name.clone().ok_or_else(|| missing("name"))?;
     if name.trim().is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        return Err(("name", format!("must be 1 to {MAX_NAME} characters without control characters")));
+        return Err(("name", format!("must have 1 to {MAX_NAME} characters, and no control characters")));
     }
     let kind = entry.kind.clone().ok_or_else(|| missing("kind"))?;
     let command = || {

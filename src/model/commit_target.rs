@@ -11,8 +11,7 @@ impl RescuePlan {
         is_offered
     }
 
-    /// Chooses what whoever agrees without looking gets: where the branch here should not take the commit, a new one beside
-    /// does.
+    /// Chooses the default target: a new branch where this one should not take the commit.
     pub fn choose_usual(&mut self) {
         if self.target.is_none() {
             self.choose_target(|target| matches!(target, CommitTarget::NewBranch(_)));

@@ -45,7 +45,7 @@ macro_rules! typed {
                 let answer = |outcome| match outcome {
                     $(ActionOutcome::$outcome $content => Ok($taken),)+
                     ActionOutcome::Failed(problem) => Err(problem),
-                    _ => Err(ActionProblem::new(ActionClass::Unknown, "the action has no answer")),
+                    _ => Err(ActionProblem::new(ActionClass::Unknown, "the action ended in a way that it cannot have")),
                 };
                 TypedAction { action: $action, answer }
             }

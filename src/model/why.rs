@@ -194,7 +194,10 @@ pub enum NextAction {
     /// See whether anything had to change at all: the agent says that it is done, and nothing did.
     LookAtNothing,
     /// Do what one's own mark says is left, or take the mark back.
-    OwnMark,
+    OwnMark {
+        /// Work at risk meanwhile.
+        at_risk: Option<AtRisk>,
+    },
     /// Look at the session whose turn did not end.
     LookAtTurn {
         /// Why it did not, if that is known.
@@ -232,7 +235,7 @@ impl NextAction {
             | NextAction::Commit => NextActionKind::Fix,
             NextAction::AskWhetherDone { .. }
             | NextAction::LookAtNothing
-            | NextAction::OwnMark
+            | NextAction::OwnMark { .. }
             | NextAction::LookAtTurn { .. }
             | NextAction::LookAtLastWords { .. } => NextActionKind::Ask,
             NextAction::Repair(_) | NextAction::Rewrite { .. } | NextAction::LookAtError(_) => {

@@ -154,7 +154,8 @@ pub(super) fn is_busy(state: ActivityState) -> bool {
 /// True if a structured source says that the turn is over, and no person interrupted it: that person is still
 /// at work on it.
 pub(super) fn has_stopped(session: &SessionView) -> bool {
-    let is_told = !matches!(session.activity.source, ActivitySource::PaneTitle | ActivitySource::None);
+    use ActivitySource::{Api, Hook, Process, Registry, Run, Transcript};
+    let is_told = matches!(session.activity.source, Hook | Registry | Api | Transcript | Run | Process);
     is_told
         && matches!(session.activity.state, ActivityState::Idle | ActivityState::Gone)
         && !weigh::is_interrupted(&session.activity)

@@ -169,7 +169,7 @@ pub(super) fn of_next(action: &NextAction) -> String {
             beside(ask, at_risk.as_ref().map(of_work))
         }
         NextAction::LookAtNothing => next::look_at_nothing().to_owned(),
-        NextAction::OwnMark => next::own_mark().to_owned(),
+        NextAction::OwnMark { at_risk } => beside(next::own_mark(), at_risk.as_ref().map(of_work)),
         NextAction::LookAtTurn { cut } => turn_that_was_cut(cut.as_ref()).to_owned(),
         NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
         NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::keymap::{KeyCommand, WorkspaceCommand};
-use crate::model::{GitFacts, NextActionKind, OpenPoint, VerdictState, WorkspaceView};
+use crate::model::{GitFacts, NextAction, NextActionKind, OpenPoint, Verdict, VerdictState, WorkspaceView};
 use crate::present::sessions;
 
 /// Whether the person is likely to want this action for this workspace now; `None` for other keys.
@@ -12,7 +12,10 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
     let KeyCommand::Action(command) = action else { return None };
     match command {
         WorkspaceCommand::Reply => is(|view| {
-            let asks = view.verdict.as_deref().is_some_and(|verdict| verdict.question.is_some());
+            let is_asked = |verdict: &Verdict| {
+                verdict.question.is_some() || verdict.next_action.kind() == NextActionKind::Answer
+            };
+            let asks = view.verdict.as_deref().is_some_and(is_asked);
             !view.sessions.is_empty() && (asks || sessions::names_permission(view))
         }),
         WorkspaceCommand::Rescue => is(|view| {
@@ -29,8 +32,10 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
             let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
             !view.sessions.is_empty() && points.filter(|point| point.weighs).any(OpenPoint::is_for_agent)
         }),
-        WorkspaceCommand::SmartCheck => is(|view| !view.sessions.is_empty() && is_to_be_asked(view)),
-        WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
+        WorkspaceCommand::SmartCheck | WorkspaceCommand::Mark => {
+            let is_free = |view: &&WorkspaceView| view.actions.running.is_none();
+            Some(view.filter(is_free).and_then(next_command) == Some(command))
+        }
         WorkspaceCommand::Checks => is(|view| {
             let is_done =
                 view.verdict.as_deref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
@@ -45,7 +50,11 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
 
 /// The command for a workspace's next action; its hint comes first.
 pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
-    match view.verdict.as_deref()?.next_action.kind() {
+    let next = &view.verdict.as_deref()?.next_action;
+    if matches!(next, NextAction::LookAtNothing | NextAction::OwnMark { .. }) {
+        return Some(WorkspaceCommand::Mark);
+    }
+    match next.kind() {
         NextActionKind::Answer => Some(WorkspaceCommand::Reply),
         NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
         NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
@@ -53,10 +62,4 @@ pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
         NextActionKind::Ask => Some(WorkspaceCommand::SmartCheck),
         NextActionKind::None | NextActionKind::Repair | NextActionKind::Wait => None,
     }
-}
-
-/// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
-fn is_to_be_asked(view: &WorkspaceView) -> bool {
-    let next = view.verdict.as_deref().map(|verdict| verdict.next_action.kind());
-    view.actions.running.is_none() && next == Some(NextActionKind::Ask)
 }

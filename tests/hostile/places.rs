@@ -143,7 +143,7 @@ fn general(path: &Path, root: &Path) -> Option<String> {
 
 /// The places, each with the commands that look at it.
 type Places = BTreeMap<String, BTreeSet<&'static str>>;
-/// The exit codes of commands where no problems found.
+/// The exit codes of commands where nothing is in the way.
 type Usual = BTreeMap<&'static str, i32>;
 
 /// Every place that the commands look at, whether or not there is something, and the exit code of each command.
@@ -185,7 +185,7 @@ fn is_whole() -> bool {
     ["CLOSEOUT_TEST_ALL", "CLOSEOUT_TEST_PLACE"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
-/// What is wrong with what a command did. `usual` is its exit code where no problems found.
+/// What is wrong with what a command did. `usual` is its exit code where nothing is in the way.
 fn complaints(run: &Run, place: &Path, usual: i32) -> Vec<String> {
     let said = format!("{}{}", run.out, run.err);
     let mut all = Vec::new();

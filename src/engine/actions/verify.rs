@@ -167,7 +167,13 @@ fn read(asked: &Asked) -> CloserReport {
 
 /// Whether asking again in other words can bring a better answer.
 fn is_worth_another(error: CloserError) -> bool {
-    !matches!(error, CloserError::QueryError)
+    use CloserError::{
+        EmptyChecklist, InvalidJson, MissingField, NoOutput, NotObject, OutOfRange, WrongType,
+    };
+    matches!(
+        error,
+        MissingField | WrongType | OutOfRange | NotObject | NoOutput | InvalidJson | EmptyChecklist
+    )
 }
 
 /// Why an answer cannot be used, as text for a person.

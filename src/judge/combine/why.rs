@@ -105,10 +105,10 @@ pub(super) fn next_action(
         VerdictState::AwaitingResponse => answer(),
         VerdictState::RescueNeeded => save(tally, case),
         VerdictState::Stalled => fix(left),
-        VerdictState::Incomplete if rule == Rule::ByYou && to_finish(left).next().is_none() => {
-            NextAction::OwnMark
+        VerdictState::Incomplete if rule == Rule::ByYou => {
+            NextAction::OwnMark { at_risk: (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case)) }
         }
-        VerdictState::Incomplete if matches!(rule, Rule::SaysNo | Rule::ByYou) => fix(left),
+        VerdictState::Incomplete if rule == Rule::SaysNo => fix(left),
         VerdictState::Incomplete if rule == Rule::TurnCut => {
             NextAction::LookAtTurn { cut: tally.cut_turn().and_then(first_reason) }
         }
@@ -167,14 +167,9 @@ fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> AtRisk {
 
 /// Names the first point that the agent has left to finish, and how many more there are.
 fn fix(left: &LeftToDo) -> NextAction {
-    let mut points = to_finish(left);
-    let first = points.next().map(|point| point.text.clone());
+    let mut points = left.open().filter(|point| point.weighs && point.kind == PointKind::Finish);
+    let first = points.next().map(|point: &OpenPoint| point.text.clone());
     NextAction::Fix { first, n_more: points.count() }
-}
-
-/// The points that the agent has left to finish.
-fn to_finish(left: &LeftToDo) -> impl Iterator<Item = &OpenPoint> {
-    left.open().filter(|point| point.weighs && point.kind == PointKind::Finish)
 }
 
 fn repair(rule: Rule, tally: &Tally<'_>) -> NextAction {

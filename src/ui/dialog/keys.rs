@@ -118,8 +118,8 @@ const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> B
 pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     // First, because it is only there while a mark holds, and the last lines may have no room.
     says(&[sign('c')], MarkKey::Clear, "remove all your marks"),
-    says(&[sign('d')], MarkKey::Done, "done, whatever the evidence says"),
-    says(&[sign('o')], MarkKey::Open, "not done, whatever the evidence says"),
+    says(&[sign('d')], MarkKey::Done, "done, despite all evidence so far"),
+    says(&[sign('o')], MarkKey::Open, "not done, despite all evidence so far"),
     says(&[sign('s')], MarkKey::Quiet, "quiet: no attention until a prompt or a question comes"),
     says(&[sign('t')], MarkKey::NotOfThisTask, "the open points are not of this task"),
     says(&[sign('b')], MarkKey::BaselineHere, "count new work from HEAD on"),

@@ -27,7 +27,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// What a person has to know where an action cannot begin.
 const STILL_THERE: &str =
-    "`closeout rescues` lists what was saved, `closeout restore` writes it into a new folder";
+    "`closeout rescues` lists what was saved, `closeout restore` writes it into a folder of its own";
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
 pub(crate) struct WorktreeLock<'r> {
