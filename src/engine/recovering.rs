@@ -19,7 +19,7 @@ pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEve
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);
             let message = match rescuer.recover(&top) {
-                Ok(()) => format!("an interrupted rescue in {shown} was completed"),
+                Ok(()) => format!("an interrupted rescue in {shown} was completed or taken back"),
                 Err(error) => {
                     let message = display_text::line(&problem(&error).message).into_owned();
                     format!("an interrupted rescue in {shown} cannot be completed: {message}")

@@ -38,7 +38,7 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         None if verdict.rule() == Rule::NoOutput => when::output().to_owned(),
         None => when::done().to_owned(),
         Some((last, [])) => last.clone(),
-        Some((last, before)) => when::all(before.join("; "), last),
+        Some((last, before)) => when::all(before.join(", "), last),
     };
     Some(when::complete(words))
 }

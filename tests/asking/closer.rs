@@ -179,5 +179,5 @@ fn asking_that_changes_files_brings_no_checklist() {
     let asked = Asked::new("exit 9", &format!("echo x > new.txt\n{}", says(&answer(true, &[]))));
     let run = asked.env.run(asked.repo.path(), &["verify"]);
     assert_eq!(run.code, 23, "{run:?}");
-    assert!(run.err.contains("the agent changed files when asked: new.txt"), "{run:?}");
+    assert!(run.err.contains("files changed while the agent was asked: new.txt"), "{run:?}");
 }

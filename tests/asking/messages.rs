@@ -93,7 +93,7 @@ fn an_agent_that_errs_takes_nothing_away() {
         (says("All is well."), "no JSON object"),
         (says(r#"{"commits":[{"message":"m","changes":[9]}]}"#), "there is no change 9"),
         ("exit 7".to_owned(), "exit code 7"),
-        (write.to_owned(), "the agent changed files when asked: a.rs"),
+        (write.to_owned(), "files changed while the agent was asked: a.rs"),
     ] {
         let asked = changed(Asked::new("exit 9", &query));
         let head = asked.repo.head();

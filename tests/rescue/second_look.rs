@@ -403,6 +403,36 @@ fn what_the_person_calls_noise_is_recorded_and_is_no_part_of_the_commit() {
     assert_eq!(content(&repo, &plan.record.snapshot, b"logs/a/today.txt").unwrap(), b"x\n");
 }
 
+/// An agent can write some settings: a pattern or a folder as evidence would empty the commit.
+#[test]
+fn only_the_very_file_that_a_setting_names_is_evidence() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "fn main() {}\n").write("out/report.xml", "<x/>\n");
+    let evidence = ["**", "src", "*.rs", "./out//report.xml"].map(str::to_owned).to_vec();
+    let plan = rescuer(&repo).plan(repo.path(), PlanRequest { evidence, ..PlanRequest::from("m") }).unwrap();
+    let left_out: Vec<&[u8]> =
+        plan.paths.iter().filter(|path| path.left_out.is_some()).map(|path| &path.path[..]).collect();
+    assert_eq!(left_out, [b"out/report.xml"]);
+}
+
+#[test]
+fn evidence_and_noise_are_named_from_the_workspace_in_a_folder_of_its_repository() {
+    let repo = Repo::new();
+    repo.write("app/a.rs", "1\n")
+        .write("app/report.md", "2\n")
+        .write("report.md", "3\n")
+        .write("app/x.log", "4\n");
+    let request = PlanRequest {
+        evidence: vec!["report.md".to_owned()],
+        noise: vec!["*.log".to_owned()],
+        ..PlanRequest::from("m")
+    };
+    let plan = rescuer(&repo).plan(&repo.at("app"), request).unwrap();
+    let left_out: Vec<(&[u8], LeftOut)> =
+        plan.paths.iter().filter_map(|path| Some((&path.path[..], path.left_out?))).collect();
+    assert_eq!(left_out, [(&b"app/report.md"[..], LeftOut::Evidence), (b"app/x.log", LeftOut::Noise)]);
+}
+
 #[test]
 fn evidence_is_recorded_and_is_no_part_of_the_commit_unless_it_is_included() {
     let repo = Repo::new();

@@ -15,6 +15,7 @@ use crate::action::rescue::trust::Programs;
 use crate::action::rescue::visible::{
     self, Attributes, MessageFacts, Staged, Staging, Trusted, message, split,
 };
+use crate::disk::PathPatterns;
 use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RefName,
@@ -31,9 +32,9 @@ pub struct PlanRequest {
     pub task: Option<String>,
     /// The agent's last message.
     pub last_words: Option<String>,
-    /// Patterns of evidence files, relative to the workspace: left out of the commit unless a person includes them.
+    /// Evidence files by their names, relative to the workspace: left out of the commit unless a person includes them.
     pub evidence: Vec<String>,
-    /// Patterns of what the person calls noise, left out likewise.
+    /// Patterns of what the person calls noise, relative to the workspace, left out likewise.
     pub noise: Vec<String>,
     /// How the record is to be made.
     pub order: RecordOrder,
@@ -79,10 +80,7 @@ impl Rescuer {
         let snapshot = &current.snapshot;
         let mut paths = visible::paths(head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
-        let below = &worktree.repo.prefix;
-        leaving_out::exclude_own(&mut paths);
-        leaving_out::exclude(LeftOut::Evidence, (&request.evidence, below), &mut paths);
-        leaving_out::exclude(LeftOut::Noise, (&request.noise, below), &mut paths);
+        exclude(&request, &worktree.repo.prefix, &mut paths);
         // Contents in the vault are not read again for a commit that cannot be made.
         if vault_only.is_none() {
             leaving_out::leave_keys_out(&current.survey, &current.shadow.file(STREAM), &mut paths)?;
@@ -125,6 +123,17 @@ impl Rescuer {
             programs: Self::planned_programs(programs, filters),
         })
     }
+}
+
+/// Leaves out what is no work: closeout's own folder, evidence and noise. `below` is the workspace's folder in its repository.
+fn exclude(request: &PlanRequest, below: &Path, paths: &mut [PlannedPath]) {
+    leaving_out::exclude_own(paths);
+    leaving_out::exclude(LeftOut::Evidence, below, paths, |path| {
+        request.evidence.iter().any(|name| leaving_out::is_named(name, path))
+    });
+    // What cannot be parsed leaves nothing out.
+    let noise = PathPatterns::parse(&request.noise).unwrap_or_default();
+    leaving_out::exclude(LeftOut::Noise, below, paths, |path| noise.matches(path));
 }
 
 /// What the commit would be.

@@ -42,14 +42,8 @@ pub(super) fn ask(
     tools.say(&format!("asking {} for commit messages", adapter.name()));
     let before = refresher.signature();
     let found = asker.ask(adapter, &session, &command);
-    if let Some((before, after)) = before.zip(refresher.signature()) {
-        let touched = before.differences(&after, request.workspace.path());
-        if !touched.is_empty() {
-            let message =
-                format!("the agent changed files when asked: {}; its answer is not used", touched.join(", "));
-            return Err(ActionProblem::new(ActionClass::Unknown, message));
-        }
-    }
+    let is_unchanged = refresher.check_unchanged(before);
+    is_unchanged.map_err(|message| ActionProblem::new(ActionClass::Unknown, message))?;
     let answer = match found.answer {
         Ok(Answer::Structured(value)) => Ok(value),
         Ok(Answer::Text(text)) => commit_messages::find(&text),

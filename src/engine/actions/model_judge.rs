@@ -46,15 +46,7 @@ fn judged(
     let before = refresher.signature();
     let (session, command) = in_new_session(request, adapter, &asking)?;
     let asked = asker_of_new(adapter, tools, limit).ask(adapter, &session, &command);
-    if let Some((before, after)) = before.zip(refresher.signature()) {
-        let changed = before.differences(&after, request.workspace.path());
-        if !changed.is_empty() {
-            return Err(format!(
-                "the agent changed files when asked: {}; its answer is not used",
-                changed.join(", ")
-            ));
-        }
-    }
+    refresher.check_unchanged(before)?;
     let answer = match asked.answer.map_err(|why| format!("{}: {why}", adapter.name()))? {
         Answer::Structured(value) => value,
         Answer::Text(text) => criteria::find(&text)?,

@@ -71,6 +71,17 @@ impl<'a> Refresher<'a> {
         }
     }
 
+    /// Refuses an answer if files changed since `before`; the error says which.
+    pub(super) fn check_unchanged(&self, before: Option<TreeSignature>) -> Result<(), String> {
+        let Some((before, after)) = before.zip(self.signature()) else { return Ok(()) };
+        let changed = before.differences(&after, self.request.workspace.path());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let changed = changed.join(", ");
+        Err(format!("files changed while the agent was asked: {changed}; its answer is not used"))
+    }
+
     /// The current state of the work tree; `None` if it cannot be read.
     pub(super) fn signature(&self) -> Option<TreeSignature> {
         let workspace = self.request.workspace.path().to_owned();

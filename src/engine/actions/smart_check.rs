@@ -268,7 +268,8 @@ impl Check<'_> {
         plan.choose_usual();
         if let Some((_, branch)) = plan.committed_on() {
             self.notes.push(format!("committed already, on {branch}"));
-            return Ok(false);
+            self.n_beside = self.n_beside.saturating_add(1);
+            return Ok(true);
         }
         if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
             self.notes.push(format!("recorded, and not committed: {refusal}"));

@@ -77,7 +77,7 @@ pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome 
     let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let message = format!("a defect in closeout: {}", collect::panic_text(&*panic));
         Err(ActionProblem::new(ActionClass::Failed, message)
-            .with_next("the next rescue completes what this one had begun"))
+            .with_next("if it was a rescue, the next one completes it or takes it back"))
     });
     outcome.unwrap_or_else(ActionOutcome::Failed)
 }

@@ -31,7 +31,8 @@ pub(super) fn run(
     for step in 0..ready.questions.len() {
         answers.push(answer(request, &ready, step, tools)?);
     }
-    check_unchanged(request, &ready, before)?;
+    let is_unchanged = ready.refresher.check_unchanged(before);
+    is_unchanged.map_err(|message| ActionProblem::new(ActionClass::Unknown, message))?;
     let round = request.verified.as_ref().map_or(0, |verified| verified.round);
     let agent = ready.adapter.name();
     let each = || answers.iter().map(|answer| &answer.report);
@@ -138,22 +139,6 @@ fn ask(
         }
         Ok(_) | Err(NoAnswer::Unreadable(_)) => Ok(asked),
     }
-}
-
-/// Rejects an answer if files changed while it was asked.
-fn check_unchanged(
-    request: &ActionRequest,
-    ready: &Ready<'_>,
-    before: Option<crate::evidence::TreeSignature>,
-) -> Result<(), ActionProblem> {
-    let Some((before, after)) = before.zip(ready.refresher.signature()) else { return Ok(()) };
-    let changed = before.differences(&after, request.workspace.path());
-    if changed.is_empty() {
-        return Ok(());
-    }
-    let message =
-        format!("the agent changed files when asked: {}; its answer is not used", changed.join(", "));
-    Err(ActionProblem::new(ActionClass::Unknown, message))
 }
 
 fn read(asked: &Asked) -> CloserReport {

@@ -196,10 +196,14 @@ impl Journal {
         written.map_err(RescueError::io("write", &self.pending))
     }
 
-    /// Appends the line of an announced record and removes the announcement.
+    /// Appends the line of a record and removes its announcement. That of another record, which was cut off and could not
+    /// be adopted yet, stays.
     pub(crate) fn end(&self, record: Saved) -> Result<(), RescueError> {
+        let snapshot = record.snapshot;
         self.append(&JournalEntry::Saved(record))?;
-        self.clear_pending();
+        if self.pending()?.is_none_or(|pending| pending.snapshot == snapshot) {
+            self.clear_pending();
+        }
         Ok(())
     }
 

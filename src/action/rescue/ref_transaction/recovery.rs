@@ -111,22 +111,25 @@ fn finish_record(git: &Git<'_>, journal: &Journal, actions: &[JournalEntry]) -> 
 
 /// Adopts the records that were cut off in other worktrees of the repository. Returns the names that one may have which is
 /// being made there right now.
-pub(crate) fn adopt_beside(
-    worktree: &WorktreeLock,
-    places: &[Place],
-) -> Result<BTreeSet<String>, RescueError> {
+pub(crate) fn adopt_beside(worktree: &WorktreeLock, places: &[Place]) -> BTreeSet<String> {
     let mut making = BTreeSet::new();
     for place in places.iter().filter(|place| place.key != worktree.repo.key) {
         let journal = Journal::at(&place.folder);
-        // What cannot be read or locked there keeps nobody from the records here; one of its own that is unknown is damage.
+        // What cannot be read, locked or written there keeps nobody from the records here: a record stays announced.
         let Ok(Some(pending)) = journal.pending() else { continue };
-        match lock::lock_if_free(&place.folder) {
-            Ok(Some(_lock)) => finish_record(&worktree.git(), &journal, &journal.read()?.entries)?,
-            Ok(None) => making.extend(references::names_of(&pending.reference)),
-            Err(_) => {}
+        let is_finished = match lock::lock_if_free(&place.folder) {
+            Ok(Some(_lock)) => {
+                let read = journal.read();
+                read.and_then(|read| finish_record(&worktree.git(), &journal, &read.entries)).is_ok()
+            }
+            Ok(None) => false,
+            Err(_) => true,
+        };
+        if !is_finished {
+            making.extend(references::names_of(&pending.reference));
         }
     }
-    Ok(making)
+    making
 }
 
 /// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every

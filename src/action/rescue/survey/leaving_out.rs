@@ -7,7 +7,6 @@ use std::path::Path;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::{Survey, key_like};
-use crate::disk::PathPatterns;
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// The largest file that is searched for keys, in bytes.
@@ -63,19 +62,29 @@ pub(crate) fn exclude_own(paths: &mut [PlannedPath]) {
     }
 }
 
-/// Leaves out, as `why`, what matches patterns that are relative to a folder.
-pub(crate) fn exclude(why: LeftOut, (patterns, below): (&[String], &Path), paths: &mut [PlannedPath]) {
-    // What cannot be parsed leaves nothing out.
-    let patterns = PathPatterns::parse(patterns).unwrap_or_default();
+/// Leaves out, as `why`, what `is_meant` of the paths below a folder, relative to it.
+pub(crate) fn exclude(
+    why: LeftOut,
+    below: &Path,
+    paths: &mut [PlannedPath],
+    is_meant: impl Fn(&[u8]) -> bool,
+) {
     let folder = below.as_os_str().as_encoded_bytes();
     let inside = |path: &PlannedPath| {
         let rest = path.path.strip_prefix(folder)?;
-        let rest = if folder.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") };
-        rest.map(|rest| patterns.matches(rest))
+        let rest = if folder.is_empty() { rest } else { rest.strip_prefix(b"/")? };
+        Some(is_meant(rest))
     };
     for path in paths.iter_mut().filter(|path| inside(path) == Some(true)) {
         path.left_out.get_or_insert(why);
     }
+}
+
+/// Whether a name from the settings, which is no pattern, is that of the path. An agent can write some of the settings, and
+/// a pattern could name all of the work.
+pub(crate) fn is_named(name: &str, path: &[u8]) -> bool {
+    let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.map(str::as_bytes).eq(path.split(|byte| *byte == b'/'))
 }
 
 /// Leaves out new files that seem to contain a key. Contents are read from `stream`, from which the record was made.
