@@ -416,24 +416,6 @@ fn only_the_very_file_that_a_setting_names_is_evidence() {
 }
 
 #[test]
-fn evidence_and_noise_are_named_from_the_workspace_in_a_folder_of_its_repository() {
-    let repo = Repo::new();
-    repo.write("app/a.rs", "1\n")
-        .write("app/report.md", "2\n")
-        .write("report.md", "3\n")
-        .write("app/x.log", "4\n");
-    let request = PlanRequest {
-        evidence: vec!["report.md".to_owned()],
-        noise: vec!["*.log".to_owned()],
-        ..PlanRequest::from("m")
-    };
-    let plan = rescuer(&repo).plan(&repo.at("app"), request).unwrap();
-    let left_out: Vec<(&[u8], LeftOut)> =
-        plan.paths.iter().filter_map(|path| Some((&path.path[..], path.left_out?))).collect();
-    assert_eq!(left_out, [(&b"app/report.md"[..], LeftOut::Evidence), (b"app/x.log", LeftOut::Noise)]);
-}
-
-#[test]
 fn evidence_is_recorded_and_is_no_part_of_the_commit_unless_it_is_included() {
     let repo = Repo::new();
     repo.write("report.md", "1\n").write(".closeout/old.json", "{}").commit("more");

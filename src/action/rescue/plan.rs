@@ -32,9 +32,9 @@ pub struct PlanRequest {
     pub task: Option<String>,
     /// The agent's last message.
     pub last_words: Option<String>,
-    /// Evidence files by their names, relative to the workspace: left out of the commit unless a person includes them.
+    /// Evidence files by their names: left out of the commit unless a person includes them.
     pub evidence: Vec<String>,
-    /// Patterns of what the person calls noise, relative to the workspace, left out likewise.
+    /// Patterns of what the person calls noise, left out likewise.
     pub noise: Vec<String>,
     /// How the record is to be made.
     pub order: RecordOrder,
@@ -80,7 +80,7 @@ impl Rescuer {
         let snapshot = &current.snapshot;
         let mut paths = visible::paths(head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
-        exclude(&request, &worktree.repo.prefix, &mut paths);
+        exclude(&request, &mut paths);
         // Contents in the vault are not read again for a commit that cannot be made.
         if vault_only.is_none() {
             leaving_out::leave_keys_out(&current.survey, &current.shadow.file(STREAM), &mut paths)?;
@@ -125,15 +125,18 @@ impl Rescuer {
     }
 }
 
-/// Leaves out what is no work: closeout's own folder, evidence and noise. `below` is the workspace's folder in its repository.
-fn exclude(request: &PlanRequest, below: &Path, paths: &mut [PlannedPath]) {
-    leaving_out::exclude_own(paths);
-    leaving_out::exclude(LeftOut::Evidence, below, paths, |path| {
-        request.evidence.iter().any(|name| leaving_out::is_named(name, path))
-    });
+/// Leaves out what is no work: closeout's own folder, evidence and noise.
+fn exclude(request: &PlanRequest, paths: &mut [PlannedPath]) {
     // What cannot be parsed leaves nothing out.
     let noise = PathPatterns::parse(&request.noise).unwrap_or_default();
-    leaving_out::exclude(LeftOut::Noise, below, paths, |path| noise.matches(path));
+    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
+        let is_named = |name: &String| leaving_out::is_named(name, &path.path);
+        if path.path.starts_with(b".closeout/") || request.evidence.iter().any(is_named) {
+            path.left_out = Some(LeftOut::Evidence);
+        } else if noise.matches(&path.path) {
+            path.left_out = Some(LeftOut::Noise);
+        }
+    }
 }
 
 /// What the commit would be.

@@ -56,7 +56,7 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let hidden = references::list(&git)?;
     let places = worktree.places()?;
     let is_usable = worktree.unusable.is_none() && worktree.past_head.is_none();
-    let making = if is_usable { recovery::adopt_beside(worktree, &places) } else { BTreeSet::new() };
+    let making = if is_usable { recovery::adopt_beside(worktree, &places)? } else { BTreeSet::new() };
     let mut saved = in_journals(&places, &mut list.notices)?;
     let known: BTreeSet<String> = saved.iter().map(|(_, saved)| saved.reference.to_string()).collect();
     let n_known = saved.len();

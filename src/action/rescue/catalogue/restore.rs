@@ -116,7 +116,7 @@ fn find(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved
         return Ok(known);
     }
     recovery::recover(worktree)?;
-    recovery::adopt_beside(worktree, &worktree.places()?);
+    recovery::adopt_beside(worktree, &worktree.places()?)?;
     catalogue::known(worktree, reference)
 }
 

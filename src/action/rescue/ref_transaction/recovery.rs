@@ -111,7 +111,10 @@ fn finish_record(git: &Git<'_>, journal: &Journal, actions: &[JournalEntry]) -> 
 
 /// Adopts the records that were cut off in other worktrees of the repository. Returns the names that one may have which is
 /// being made there right now.
-pub(crate) fn adopt_beside(worktree: &WorktreeLock, places: &[Place]) -> BTreeSet<String> {
+pub(crate) fn adopt_beside(
+    worktree: &WorktreeLock,
+    places: &[Place],
+) -> Result<BTreeSet<String>, RescueError> {
     let mut making = BTreeSet::new();
     for place in places.iter().filter(|place| place.key != worktree.repo.key) {
         let journal = Journal::at(&place.folder);
@@ -120,7 +123,10 @@ pub(crate) fn adopt_beside(worktree: &WorktreeLock, places: &[Place]) -> BTreeSe
         let is_finished = match lock::lock_if_free(&place.folder) {
             Ok(Some(_lock)) => {
                 let read = journal.read();
-                read.and_then(|read| finish_record(&worktree.git(), &journal, &read.entries)).is_ok()
+                match read.and_then(|read| finish_record(&worktree.git(), &journal, &read.entries)) {
+                    Err(RescueError::Io { .. }) => false,
+                    finished => finished.map(|()| true)?,
+                }
             }
             Ok(None) => false,
             Err(_) => true,
@@ -129,7 +135,7 @@ pub(crate) fn adopt_beside(worktree: &WorktreeLock, places: &[Place]) -> BTreeSe
             making.extend(references::names_of(&pending.reference));
         }
     }
-    making
+    Ok(making)
 }
 
 /// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every

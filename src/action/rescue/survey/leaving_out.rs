@@ -55,31 +55,6 @@ pub(crate) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     (size > LARGE).then_some(LeftOut::Large)
 }
 
-/// Leaves out closeout's own folder: it tells how the work stands and is no work itself, even if git tracks it.
-pub(crate) fn exclude_own(paths: &mut [PlannedPath]) {
-    for path in paths.iter_mut().filter(|path| path.path.starts_with(b".closeout/")) {
-        path.left_out.get_or_insert(LeftOut::Evidence);
-    }
-}
-
-/// Leaves out, as `why`, what `is_meant` of the paths below a folder, relative to it.
-pub(crate) fn exclude(
-    why: LeftOut,
-    below: &Path,
-    paths: &mut [PlannedPath],
-    is_meant: impl Fn(&[u8]) -> bool,
-) {
-    let folder = below.as_os_str().as_encoded_bytes();
-    let inside = |path: &PlannedPath| {
-        let rest = path.path.strip_prefix(folder)?;
-        let rest = if folder.is_empty() { rest } else { rest.strip_prefix(b"/")? };
-        Some(is_meant(rest))
-    };
-    for path in paths.iter_mut().filter(|path| inside(path) == Some(true)) {
-        path.left_out.get_or_insert(why);
-    }
-}
-
 /// Whether a name from the settings, which is no pattern, is that of the path. An agent can write some of the settings, and
 /// a pattern could name all of the work.
 pub(crate) fn is_named(name: &str, path: &[u8]) -> bool {
