@@ -161,7 +161,7 @@ fn no_lock_stays_where_its_access_cannot_be_set() {
         found.into_iter().filter(|it| it.contains(".lock") || it.contains("closeout-")).collect::<Vec<_>>()
     };
     let failing = r#"umask "$2"; cd "$1"; echo "$3" >f
-strace -qq -o /dev/null -e "inject=fchmod:error=EPERM:when=$3" "$CLOSEOUT" rescue -y -m two; :"#;
+strace -qq -o /dev/null -e "inject=fchmod:error=EPERM:when=$3" "$CLOSEOUT" rescue -y -m two || touch ../failed"#;
     #[expect(clippy::disallowed_methods, reason = "a look for the program")]
     let strace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).output();
     if !strace.is_ok_and(|output| output.status.success()) {
@@ -172,6 +172,7 @@ strace -qq -o /dev/null -e "inject=fchmod:error=EPERM:when=$3" "$CLOSEOUT" rescu
         run(&env, failing, ["shared", "077", &n.to_string()]);
         assert_eq!(locks(), Vec::<String>::new(), "{n}");
     }
+    assert!(env.at("failed").exists(), "no call that was made to fail made a rescue fail");
     fs::write(env.at("shared/f"), "last\n").unwrap();
     run(&env, BY_CLOSEOUT, ["shared", "077", "group"]);
     assert_eq!(locks(), Vec::<String>::new());
