@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use closeout::action::rescue::{AskAbove, RescueError, Rescuer, Stage};
 use closeout::model::ActionClass;
 
 use super::fixture::*;
@@ -246,4 +247,24 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         assert_eq!(taken, to_add);
         super::hostile::assert_silent(&repo);
     }
+}
+
+/// What comes to light only after the first look, and a file that grew, are asked about before they are recorded.
+#[test]
+fn whatever_is_found_later_is_asked_about_too() {
+    let above = |repo: &Repo| Rescuer {
+        ask_above: AskAbove { n_bytes: 1000, ..AskAbove::default() },
+        ..rescuer(repo)
+    };
+    let repo = Repo::new();
+    repo.write("inner/.gitignore", "data/\n").write("inner/data/large", "x".repeat(1001));
+    fs::create_dir(repo.at("inner/.git")).unwrap();
+    let asked = above(&repo).record(repo.path());
+    assert!(matches!(&asked, Err(RescueError::Ask(cost)) if cost.n_bytes > 1000), "{asked:?}");
+    let repo = Repo::new();
+    repo.write("log", "1\n");
+    let later = repo.clone();
+    let grows = rescuer_at(&repo, Stage::Listed, move || _ = later.write("log", "x".repeat(1001)));
+    let asked = Rescuer { at_step: grows.at_step, ..above(&repo) }.record(repo.path());
+    assert!(matches!(&asked, Err(RescueError::Ask(cost)) if cost.n_bytes == 1001), "{asked:?}");
 }

@@ -336,7 +336,8 @@ fn check_size(worktree: &WorktreeLock, order: RecordOrder, expected: &Expected) 
     }
     let mut n_free_bytes = u64::MAX;
     for (place, needed) in places {
-        let free = free_bytes(place)?;
+        let written = if place == worktree.folder { expected.written } else { 0 };
+        let free = free_bytes(place)?.saturating_add(written);
         n_free_bytes = n_free_bytes.min(free);
         if needed > free / 2 {
             let cost = RecordCost { n_files: expected.new_files, n_bytes: needed, n_free_bytes: free };

@@ -2,6 +2,7 @@
 //! contents of nested repositories. It must not change anything.
 
 pub(super) mod commits;
+pub(super) mod cost;
 pub(super) mod coverage;
 pub(super) mod inside;
 pub(super) mod key_like;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 use crate::action::clock;
 use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::cost::{Costs, IsWanted};
 use crate::action::rescue::survey::inside::InnerRules;
 use crate::action::rescue::survey::listing::Head;
 use crate::action::rescue::survey::reading::Found;
@@ -27,6 +29,7 @@ use crate::disk::write::is_removed;
 use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
 
+pub(super) use cost::Expected;
 pub(super) use listing::{StoredTree, Tree, TreeEntry, Untracked};
 pub(super) use reading::{Blob, Stamp, WorkTree};
 pub(super) use seen_index::SeenIndex;
@@ -44,9 +47,6 @@ pub(crate) const TICK: Duration = Duration::from_millis(20);
 const MAPPED: Duration = Duration::from_mins(1);
 /// The largest file that is read twice for that reason, in bytes.
 const MAPPED_CAP: u64 = 16 << 20;
-
-/// How many files more than were read before are asked about again.
-const MORE: usize = 1000;
 
 /// The uncommitted state as it was read.
 pub(crate) struct Survey {
@@ -96,31 +96,18 @@ impl Kept {
     }
 }
 
-/// What reading will cost, estimated from file sizes.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Expected {
-    /// All bytes that will be read.
-    pub(crate) bytes: u64,
-    /// The number of files that differ from the index's cached state.
-    pub(crate) new_files: usize,
-    /// The size of those files in bytes.
-    pub(crate) new_bytes: u64,
-    /// The size in bytes and the path of the largest file that will be read.
-    pub(crate) largest: (u64, Vec<u8>),
-}
-
 /// Reads everything into `spool`.
 pub(crate) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Result<Survey, RescueError> {
     survey_if(git, shadow, spool, &|_| Ok(()))
 }
 
-/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading, and again before many more
-/// files are read.
+/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading, and again whenever more
+/// is to be read.
 pub(crate) fn survey_if(
     git: &Git<'_>,
     shadow: &Shadow,
     spool: &mut Spool,
-    is_wanted: &dyn Fn(&Expected) -> Result<(), RescueError>,
+    is_wanted: IsWanted<'_>,
 ) -> Result<Survey, RescueError> {
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let head = listing::head_or_unknown(git)?;
@@ -129,6 +116,7 @@ pub(crate) fn survey_if(
     // The first write through a later mapping sets the file's time.
     let mapped = mapped::inodes();
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
+    let mut costs = Costs::new(&tree, &entries, is_wanted);
     let (mut untracked, mut has_unlisted) = (Untracked::default(), !shadow.lists_untracked);
     let mut rules = InnerRules::default();
     for round in 1..=ROUNDS {
@@ -145,16 +133,14 @@ pub(crate) fn survey_if(
         }
         names.leave_out_deep();
         names.paths.extend(others.iter().cloned());
-        if round == 1 || names.paths.len() > kept.len() + MORE {
-            is_wanted(&expected(&tree, &names.paths, &entries))?;
-        }
+        costs.ask(&names.paths, spool.length())?;
         let mut gaps = names.gaps;
         gaps.extend(problem.clone());
         if let Some(lost) = &head.lost {
             let reason = format!("the last commit {lost} is missing from the repository");
             gaps.push(Gap { path: Vec::new(), reason });
         }
-        let is_moving = read_again((&tree, &mapped), names.paths, &mut kept, &mut gaps, spool)?;
+        let is_moving = read_again((&tree, &mapped), names.paths, &mut kept, &mut gaps, spool, &mut costs)?;
         let is_settled = is_covered && !is_moving;
         if is_settled || round == ROUNDS {
             let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
@@ -185,6 +171,7 @@ fn read_again(
     kept: &mut BTreeMap<Vec<u8>, Kept>,
     gaps: &mut Vec<Gap>,
     spool: &mut Spool,
+    costs: &mut Costs<'_>,
 ) -> Result<bool, RescueError> {
     let mut next = BTreeMap::new();
     let mut is_moving = false;
@@ -198,8 +185,12 @@ fn read_again(
             next.insert(path, kept);
             continue;
         }
+        if let Some(stamp) = &stamp {
+            costs.ask_again(&path, stamp, spool.length())?;
+        }
         match tree.read(&path, spool)? {
             Found::Read(blob) => {
+                costs.ask_again(&path, &blob.stamp, spool.length())?;
                 let is_confirmed = before.is_some_and(|before| {
                     before.blob.id == blob.id && before.blob.stamp.git_mode() == blob.stamp.git_mode()
                 });
@@ -267,20 +258,4 @@ impl Index {
         let problem = Some(Gap { path: Vec::new(), reason });
         Ok(Index { entries: Vec::new(), problem, others, listed: None })
     }
-}
-
-/// Estimates what reading the paths will cost. Files that match the index's cached state count as known.
-fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) -> Expected {
-    let known: BTreeMap<&[u8], &IndexEntry> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
-    let mut expected = Expected::default();
-    let stamped = paths.iter().filter_map(|path| Some((path, tree.stamp(path).ok()??)));
-    for (path, stamp) in stamped.filter(|(_, stamp)| !stamp.is_folder()) {
-        expected.bytes = expected.bytes.saturating_add(stamp.size);
-        expected.largest = expected.largest.max((stamp.size, path.clone()));
-        if known.get(&path[..]).is_none_or(|entry| entry.stat != stamp.as_in_index()) {
-            expected.new_files += 1;
-            expected.new_bytes = expected.new_bytes.saturating_add(stamp.size);
-        }
-    }
-    expected
 }

@@ -47,6 +47,11 @@ impl Spool {
         })
     }
 
+    /// How many bytes it has.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Adds a whole content and returns its place.
     pub(crate) fn blob(&mut self, content: &[u8]) -> Result<Place, RescueError> {
         self.begin(content.len() as u64)?;
