@@ -9,7 +9,7 @@ use closeout::model::ActionClass;
 
 use super::fixture::*;
 use crate::support::plain;
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 /// The paths of a record below a folder.
 fn below(repo: &Repo, commit: &impl std::fmt::Display, folder: &str) -> BTreeSet<String> {
@@ -267,4 +267,18 @@ fn whatever_is_found_later_is_asked_about_too() {
     let grows = rescuer_at(&repo, Stage::Listed, move || _ = later.write("log", "x".repeat(1001)));
     let asked = Rescuer { at_step: grows.at_step, ..above(&repo) }.record(repo.path());
     assert!(matches!(&asked, Err(RescueError::Ask(cost)) if cost.n_bytes == 1001), "{asked:?}");
+}
+
+/// Where git does not tell what rules match around it, all is kept and that is said.
+#[test]
+fn all_is_kept_of_a_plain_repository_inside_if_git_does_not_tell_what_is_ignored() {
+    let repo = Repo::new();
+    repo.write("inner/.gitignore", "*.tmp\n").write("inner/f", "1\n").write("inner/a.tmp", "1\n");
+    fs::create_dir(repo.at("inner/.git")).unwrap();
+    let git = git_program().display().to_string();
+    let script = format!("case \" $* \" in *' check-ignore '*) exit 3;; esac\nexec {git} \"$@\"");
+    let made = Rescuer { git: repo.script("git", &script), ..rescuer(&repo) }.record(repo.path()).unwrap();
+    assert_eq!(below(&repo, &made.snapshot, "inner"), names([".gitignore", "a.tmp", "f"]));
+    let unknown: Vec<_> = made.gaps.iter().filter(|gap| gap.reason.contains("is unknown")).collect();
+    assert!(matches!(&unknown[..], [gap] if gap.path == b"inner"), "{:?}", made.gaps);
 }

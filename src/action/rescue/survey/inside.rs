@@ -20,6 +20,15 @@ pub(crate) fn too_deep(path: Vec<u8>) -> Gap {
     Gap { path, reason: "it lies in too many folders for git to keep it".to_owned() }
 }
 
+/// The gap for a folder of which nothing tells what rules ignore there.
+pub(crate) fn unknown(folder: &[u8], why: &str) -> Gap {
+    let reason = format!("everything in it is kept, because what it ignores is unknown: {why}");
+    Gap { path: folder.to_vec(), reason }
+}
+
+/// The gap for a repository further inside.
+pub(crate) const FURTHER_INSIDE: &str = "it is a repository inside a repository inside this one";
+
 /// What was found in one repository.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
@@ -50,8 +59,7 @@ impl Inside {
                 }
             };
             if folder != top && children.iter().any(|(name, _)| name == b".git") {
-                let reason = "it is a repository inside a repository inside this one".to_owned();
-                inside.gaps.push(Gap { path: folder, reason });
+                inside.gaps.push(Gap { path: folder, reason: FURTHER_INSIDE.to_owned() });
                 continue;
             }
             for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
@@ -126,11 +134,7 @@ impl InnerRules {
                     inside.exclude(ignored);
                     left_out.extend(ignored.iter().cloned());
                 }
-                Some(Err(why)) => {
-                    let reason =
-                        format!("everything in it is kept, because what it ignores is unknown: {why}");
-                    inside.gaps.push(Gap { path: folder.to_vec(), reason });
-                }
+                Some(Err(why)) => inside.gaps.push(unknown(folder, why)),
                 None => {}
             }
             all.paths.append(&mut inside.paths);

@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::inside::{InnerRules, ignored_around, is_within, too_deep};
+use crate::action::rescue::survey::inside::{
+    FURTHER_INSIDE, InnerRules, ignored_around, is_within, too_deep, unknown,
+};
 use crate::action::rescue::survey::reading::is_too_deep;
 use crate::action::rescue::survey::{Untracked, WorkTree, coverage, listing, nested};
 use crate::git::{Git, IndexEntry, Shadow};
@@ -113,9 +115,10 @@ impl Names {
     }
 
     /// The repositories inside of which git lists the files as if they were plain folders, since they are broken or this
-    /// repository tracks files there: those of `met`, and what only rules inside make an ignored folder.
+    /// repository tracks files there: those of `met`, and what only rules inside make an ignored folder. All of them, if git
+    /// does not tell.
     fn taken_for_plain(
-        &self,
+        &mut self,
         search: &Search<'_>,
         mut met: BTreeSet<Vec<u8>>,
         ignored: &BTreeSet<Vec<u8>>,
@@ -124,8 +127,14 @@ impl Names {
         let is_new = |folder: &&Vec<u8>| !is_within(folder, &self.nested) && is_repository(tree, folder);
         met.extend(ignored.iter().filter(is_new).cloned());
         if !met.is_empty() && shadow.lists_untracked {
-            let around = ignored_around(git, shadow, met.iter().map(|folder| &folder[..]))?;
-            met.retain(|folder| !is_within(folder, &around));
+            match ignored_around(git, shadow, met.iter().map(|folder| &folder[..])) {
+                Ok(around) => met.retain(|folder| !is_within(folder, &around)),
+                Err(error) => {
+                    git.check_cancelled()?;
+                    let why = error.to_string();
+                    self.gaps.extend(met.iter().map(|folder| unknown(folder, &why)));
+                }
+            }
         }
         Ok(met)
     }
@@ -140,9 +149,13 @@ impl Names {
                 self.hidden.insert(path);
             }
         }
-        // One in such a folder is walked itself, whether git listed it as a repository or not.
-        let is_walked = |path: &Vec<u8>| self.nested.contains(path) || folders.contains(path);
-        self.gaps.extend(inside.gaps.into_iter().filter(|gap| !is_walked(&gap.path)));
+        for gap in inside.gaps {
+            // One in such a folder is walked itself, whether git listed it as a repository or not.
+            let is_walked = self.nested.contains(&gap.path) || folders.contains(&gap.path);
+            if !(is_walked && gap.reason == FURTHER_INSIDE || self.gaps.contains(&gap)) {
+                self.gaps.push(gap);
+            }
+        }
         self.ignored.append(&mut ignored);
         self.name_broken((git, tree), folders);
         Ok(())
