@@ -203,7 +203,10 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
             .write("dist/own", "2\n")
             .write("sub/deep/free", "1\n")
             .write("a.tmp", "1\n")
-            .write("outer", "2\n");
+            .write("outer", "2\n")
+            .write("a.log", "1\n")
+            .write("own.log", "1\n")
+            .git(["add", "-f", "own.log"]);
         // Here its own rules hide everything, and there is nothing beside it.
         let all = repo.beside("repo/deep/er/all");
         all.git(["init", "-q"]);
@@ -227,7 +230,7 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         let rescuer = rescuer(&repo);
         let plan = rescuer.plan(repo.path(), "saved").unwrap();
         let made = &plan.record;
-        let mut expected = names([".gitignore", "dist/own", "sub/deep/free", "outer", "within/w"]);
+        let mut expected = names([".gitignore", "dist/own", "own.log", "sub/deep/free", "outer", "within/w"]);
         if is_broken {
             expected.insert("a.tmp".to_owned());
             assert_eq!(below(&repo, &made.snapshot, "deep/er/all"), names([".gitignore", "f"]));
@@ -245,6 +248,32 @@ fn nothing_is_hidden_in_a_repository_inside_that_git_takes_for_a_plain_folder() 
         let mut to_add = names(["inner/.gitignore", "inner/outer", "inner/sub/deep/free"]);
         to_add.extend(is_broken.then(|| "inner/within/w".to_owned()));
         assert_eq!(taken, to_add);
+        super::hostile::assert_silent(&repo);
+    }
+}
+
+/// What the rules of this repository keep out does not come into a record because something called `.git` stands beside it.
+#[test]
+fn the_rules_around_a_broken_repository_inside_still_count() {
+    type Breaking = fn(&Repo);
+    let cases: [(&str, Breaking); 2] = [
+        ("an empty folder", |repo| fs::create_dir(repo.at("a/inner/.git")).unwrap()),
+        ("an empty file", |repo| fs::write(repo.at("a/inner/.git"), "").unwrap()),
+    ];
+    for (case, make_git) in cases {
+        let repo = Repo::new();
+        repo.write(".gitignore", "target/\nnode_modules/\n.env\n").write("a/.gitignore", "/inner/build\n");
+        repo.commit("rules");
+        repo.write("a/inner/.gitignore", "/target\ndata\n").write("a/inner/f", "1\n");
+        for left_out in [".env", "target/o", "node_modules/x/.git/config", "node_modules/x/y", "build"] {
+            repo.write(&format!("a/inner/{left_out}"), "secret\n");
+        }
+        repo.write("a/inner/data", "1\n");
+        make_git(&repo);
+        let made = rescuer(&repo).record(repo.path()).unwrap();
+        assert_eq!(below(&repo, &made.snapshot, "a/inner"), names([".gitignore", "data", "f"]), "{case}");
+        let gaps: Vec<_> = made.gaps.iter().map(|gap| String::from_utf8_lossy(&gap.path)).collect();
+        assert_eq!(gaps, ["a/inner"], "{case}: {:?}", made.gaps);
         super::hostile::assert_silent(&repo);
     }
 }

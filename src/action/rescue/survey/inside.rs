@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::rescue::base::{RescueError, Settings};
-use crate::action::rescue::survey::{Stamp, WorkTree, coverage, listing, nested, seen_index};
+use crate::action::rescue::survey::{Stamp, WorkTree, broken, coverage, listing, nested, seen_index};
 use crate::git::{Git, Repository, Shadow, Stdin, succeeded};
 use crate::model::Gap;
 use crate::process::End;
@@ -94,7 +94,8 @@ struct Answer {
     ignored: Result<BTreeSet<Vec<u8>>, String>,
 }
 
-/// What decides what is left out: the files, and in which state the rules and the index were.
+/// What decides what is left out: the files and the repositories further inside, and in which state the rules and the index
+/// were.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     paths: BTreeSet<Vec<u8>>,
@@ -103,15 +104,16 @@ struct Asked {
 
 impl Asked {
     fn of(outer: &Repository, tree: &WorkTree, folder: &[u8], inside: &Inside) -> Asked {
-        let above = [&b""[..]].into_iter().chain(listing::folders(folder));
-        let above = above.map(|folder| nested::folder(&outer.top, folder).join(".gitignore"));
+        let above = above(folder).map(|folder| nested::folder(&outer.top, folder).join(".gitignore"));
         let own = nested::find_own(outer, folder)
             .map(|repo| [repo.index(), repo.git_dir.join("HEAD"), repo.common_dir.join("info/exclude")]);
         let plain = above.chain(own.into_iter().flatten());
         let plain = plain.map(|path| rustix::fs::lstat(&path).ok().map(|stat| Stamp::of(&stat)));
         let rules = inside.paths.iter().filter(|path| path.ends_with(b"/.gitignore"));
         let rules = rules.map(|path| tree.stamp(path).ok().flatten());
-        Asked { stamps: plain.chain(rules).collect(), paths: inside.paths.clone() }
+        let further = inside.gaps.iter().filter(|gap| gap.reason == FURTHER_INSIDE).map(|gap| &gap.path);
+        let paths = inside.paths.iter().chain(further).cloned().collect();
+        Asked { stamps: plain.chain(rules).collect(), paths }
     }
 }
 
@@ -173,6 +175,9 @@ impl InnerRules {
         let around = ignored_around(git, shadow, names).map_err(|error| error.to_string());
         for (folder, asked) in new {
             let ignored = match &around {
+                Ok(_) if nested::find(&git.repo.top, folder).is_none() => {
+                    broken::ignored(git, shadow, folder, &asked.paths).map_err(|error| error.to_string())
+                }
                 Ok(around) => ignored_in(git, shadow, folder, around).map_err(|error| error.to_string()),
                 Err(why) => Err(why.clone()),
             };
@@ -203,8 +208,7 @@ pub(crate) fn ignored_around<'p>(
     Ok(paths_of(&listed).map(|path| path.strip_prefix(HERE).unwrap_or(path).to_vec()).collect())
 }
 
-/// What is ignored in the repository at `folder`: nothing in one that is broken or not its own, of which nothing tells what
-/// it tracks.
+/// What is ignored in the repository at `folder`: nothing in one that is not its own, of which nothing tells what it tracks.
 fn ignored_in(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -264,6 +268,11 @@ impl<'a> Inner<'a> {
 /// The paths in an answer that ends each with NUL.
 fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
+}
+
+/// The folders above one, from the top.
+pub(crate) fn above(folder: &[u8]) -> impl Iterator<Item = &[u8]> {
+    [&b""[..]].into_iter().chain(listing::folders(folder))
 }
 
 /// Whether a path is one of `folders` or below one.
