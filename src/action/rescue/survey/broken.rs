@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::inside::{above, ignored_around};
+use crate::action::rescue::survey::around::{above, ignored_around};
 use crate::action::rescue::survey::{SeenIndex, nested};
 use crate::disk;
 use crate::git::{Git, Shadow, index_entries};

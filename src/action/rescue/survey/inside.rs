@@ -10,10 +10,10 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::rescue::base::{RescueError, Settings};
+use crate::action::rescue::survey::around::{above, ignored_around, paths_of};
 use crate::action::rescue::survey::{Stamp, WorkTree, broken, coverage, listing, nested, seen_index};
 use crate::git::{Git, Repository, Shadow, Stdin, succeeded};
 use crate::model::Gap;
-use crate::process::End;
 
 /// The gap for a folder or file that lies too deep to be kept.
 pub(crate) fn too_deep(path: Vec<u8>) -> Gap {
@@ -188,26 +188,6 @@ impl InnerRules {
     }
 }
 
-/// What begins a path that is no pathspec of another kind.
-const HERE: &[u8] = b"./";
-
-/// What the rules of this repository match of these folders and paths, whether or not anything tracks it. For a path below
-/// a folder they include the rule files there.
-pub(crate) fn ignored_around<'p>(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    names: impl Iterator<Item = &'p [u8]>,
-) -> Result<BTreeSet<Vec<u8>>, RescueError> {
-    let input = Stdin::Bytes(names.flat_map(|name| [HERE, name, b"\0"].concat()).collect());
-    // The command takes no paths that are marked as literal; behind `./` each is.
-    let args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
-    let output = git.shadowed(shadow, args, input)?;
-    // Git ends with 1 if nothing is ignored.
-    let listed =
-        if output.end == End::Code(1) { output.stdout } else { succeeded("check-ignore", output)?.stdout };
-    Ok(paths_of(&listed).map(|path| path.strip_prefix(HERE).unwrap_or(path).to_vec()).collect())
-}
-
 /// What is ignored in the repository at `folder`: nothing in one that is not its own, of which nothing tells what it tracks.
 fn ignored_in(
     git: &Git<'_>,
@@ -263,16 +243,6 @@ impl<'a> Inner<'a> {
         let listed = succeeded("ls-files", listed)?.stdout;
         Ok(paths_of(&listed).map(<[u8]>::to_vec).collect())
     }
-}
-
-/// The paths in an answer that ends each with NUL.
-fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
-    listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
-}
-
-/// The folders above one, from the top.
-pub(crate) fn above(folder: &[u8]) -> impl Iterator<Item = &[u8]> {
-    [&b""[..]].into_iter().chain(listing::folders(folder))
 }
 
 /// Whether a path is one of `folders` or below one.

@@ -1,6 +1,7 @@
 //! Reads the whole uncommitted state until it holds still: the index, every tracked or new file, and the
 //! contents of nested repositories. It must not change anything.
 
+pub(super) mod around;
 pub(super) mod broken;
 pub(super) mod commits;
 pub(super) mod cost;

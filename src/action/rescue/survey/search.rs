@@ -6,9 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::survey::inside::{
-    FURTHER_INSIDE, InnerRules, ignored_around, is_within, too_deep, unknown,
-};
+use crate::action::rescue::survey::around::ignored_around;
+use crate::action::rescue::survey::inside::{FURTHER_INSIDE, InnerRules, is_within, too_deep, unknown};
 use crate::action::rescue::survey::reading::is_too_deep;
 use crate::action::rescue::survey::{Untracked, WorkTree, coverage, listing, nested};
 use crate::git::{Git, IndexEntry, Shadow};
