@@ -36,7 +36,8 @@ fn a_record_is_listed_given_back_and_deleted_only_with_a_yes_to_the_loss() {
     let again = env.run(env.at("."), &restore);
     assert_eq!(again.code, 0, "{again:?}");
     assert!(
-        again.out.starts_with("1 file written to ") && again.out.contains(" more were there already"),
+        again.out.starts_with("1 file written to ")
+            && again.out.contains(" more were there already and stay as they are"),
         "{again:?}"
     );
     fs::write(into.join("parser.rs"), "edited\n").unwrap();

@@ -229,6 +229,13 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
         fs::remove_file(&place).or_else(|_| fs::remove_dir(&place)).unwrap();
         assert_eq!(restore().unwrap(), n_files, "{name}");
     }
+    // A content of another length is not read: this one would take hours.
+    fs::File::create(into.join("split")).unwrap().set_len(1 << 40).unwrap();
+    let refused = restore().unwrap_err().to_string();
+    assert!(refused.contains("split is not as in the record"), "{refused}");
+    let beside = rescuer(&repo).restore(repo.path(), &record.reference, &into.join("split")).unwrap_err();
+    let only = "a record is restored only into a folder that is new, empty or holds a part of it; ";
+    assert!(refused.starts_with(only) && beside.to_string().starts_with(only), "{refused} {beside}");
 }
 
 /// It says what was written, takes the file away that it could not write to its end, and the same restore again completes it.

@@ -209,6 +209,34 @@ fn a_record_of_which_the_repository_has_altered_bytes_is_restored_from_the_vault
     assert_eq!(fs::read(into.join("new/deep/x")).unwrap(), b"x\n");
 }
 
+/// Without a vault, one damaged content keeps no other from being restored, and nothing promises that it comes later.
+#[test]
+fn files_whose_content_is_damaged_are_named_and_the_others_are_restored() {
+    let repo = rich();
+    let lines: Vec<String> = (0..5000).map(|number: u64| format!("{}\n", number * number * 7919)).collect();
+    repo.write("torn", lines.concat()).write("z", "last\n");
+    let made = record(&repo);
+    unpack(&repo);
+    let at = |path: &str| object(&repo, &repo.git(["rev-parse", &format!("{}:{path}", made.snapshot)]));
+    let (altered, torn) = (at("new/deep/x"), at("torn"));
+    fs::remove_file(&altered).unwrap();
+    fs::copy(at("split"), altered).unwrap();
+    // Git reads the size of this one, and not its end.
+    let mut bytes = fs::read(&torn).unwrap();
+    let n_bytes = bytes.len();
+    bytes[n_bytes / 2..].fill(0xff);
+    fs::remove_file(&torn).unwrap();
+    fs::write(torn, bytes).unwrap();
+    let into = repo.root().join("into");
+    let failed = rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap_err().to_string();
+    let n_whole = made.n_files - 2;
+    let words = format!("{n_whole} of {} files are in {}, without ", made.n_files, into.display());
+    assert!(failed.contains(&words) && !failed.contains("again"), "{failed}");
+    assert!(["new/deep/x", "torn"].iter().all(|name| failed.contains(name)), "{failed}");
+    assert_eq!(files_below(&into).len(), n_whole);
+    assert_eq!(fs::read(into.join("z")).unwrap(), b"last\n");
+}
+
 #[test]
 fn where_the_repository_cannot_be_used_nobody_says_that_there_is_no_such_record() {
     let repo = rich();

@@ -55,11 +55,18 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
         })
     };
     let Restored { n_written, n_there } = match (restored, signalled.signal()) {
-        (Err(_), Some(signal)) => return Ok(Outcome::Signalled(signal)),
+        (Err(failure), Some(signal)) => {
+            output::note(&failure.to_string());
+            return Ok(Outcome::Signalled(signal));
+        }
         (restored, _) => restored?,
     };
     let (files, into) = (counts::files(n_written), display_text::path(&into));
-    let there = if n_there == 0 { String::new() } else { format!("; {n_there} more were there already") };
+    let there = if n_there == 0 {
+        String::new()
+    } else {
+        format!("; {n_there} more were there already and stay as they are")
+    };
     output::print_line(&format!("{files} written to {into}, readable by you alone{there}"))?;
     Ok(Outcome::Action(ActionClass::Done))
 }

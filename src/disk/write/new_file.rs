@@ -80,7 +80,14 @@ impl<'f> NewFile<'f> {
             Over::Any => rustix::fs::renameat(self.folder, &self.beside, self.folder, name)?,
             Over::Nothing => {
                 let flags = RenameFlags::NOREPLACE;
-                rustix::fs::renameat_with(self.folder, &self.beside, self.folder, name, flags)?;
+                match rustix::fs::renameat_with(self.folder, &self.beside, self.folder, name, flags) {
+                    // Not every file system can (NFS). The temporary name goes when this is dropped.
+                    Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                        let plain = AtFlags::empty();
+                        return Ok(rustix::fs::linkat(self.folder, &self.beside, self.folder, name, plain)?);
+                    }
+                    renamed => renamed?,
+                }
             }
         }
         self.is_placed = true;

@@ -48,7 +48,7 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         source = cause.source();
     }
     let problem = ActionProblem::new(class, message);
-    match error {
+    match error.cause() {
         RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
         RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
         RescueError::TimedOut(_) => problem.with_next(

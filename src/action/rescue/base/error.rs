@@ -80,6 +80,14 @@ pub enum RescueError {
     /// written.
     #[error("{0}")]
     Failed(String),
+    /// It failed when a part of what was asked was done already. The text says which.
+    #[error("{}; {part}", label_in_part(.error))]
+    InPart {
+        /// Why it failed.
+        error: Box<RescueError>,
+        /// What is done.
+        part: String,
+    },
     /// Git could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
@@ -111,6 +119,11 @@ impl RescueError {
             RescueError::Damage(_) => ActionClass::Damage,
             RescueError::TimedOut(_) => ActionClass::TimedOut,
             RescueError::Cancelled { .. } => ActionClass::Cancelled,
+            // What was cancelled left all as it was, unless a part is done.
+            RescueError::InPart { error, .. } => match error.class() {
+                ActionClass::Cancelled => ActionClass::Failed,
+                class => class,
+            },
             RescueError::Git { .. }
             | RescueError::Unusable(_)
             | RescueError::Failed(_)
@@ -123,10 +136,15 @@ impl RescueError {
     /// Whether a file or folder could not be used because something of another kind stands in its place.
     pub fn is_in_the_way(&self) -> bool {
         use std::io::ErrorKind::{AlreadyExists, IsADirectory, NotADirectory};
-        let RescueError::Io { source, .. } = self else { return false };
+        let RescueError::Io { source, .. } = self.cause() else { return false };
         disk::thing_in_the_way(source).is_some()
             || matches!(source.kind(), AlreadyExists | IsADirectory | NotADirectory)
             || disk::file_problem(source) == ReadProblem::Link
+    }
+
+    /// Why it failed, whether or not a part was done.
+    pub fn cause(&self) -> &RescueError {
+        if let RescueError::InPart { error, .. } = self { error.cause() } else { self }
     }
 
     /// The same error with the record that was already made and is kept.
@@ -162,17 +180,8 @@ impl RescueError {
     }
 
     /// The same error of an action that did a part of what was asked, which the words tell.
-    pub(crate) fn in_the_middle(self, part: &str) -> RescueError {
-        if let RescueError::Damage(words) = self {
-            RescueError::Damage(format!("{words}; {part}"))
-        } else if let RescueError::TimedOut(words) = self {
-            RescueError::TimedOut(format!("{words}; {part}"))
-        } else if matches!(self, RescueError::Cancelled { .. }) {
-            RescueError::Failed(format!("ended on request; {part}"))
-        } else {
-            // What becomes words has no source any more.
-            RescueError::Failed(format!("{}; {part}", self.message()))
-        }
+    pub(crate) fn in_the_middle(self, part: String) -> RescueError {
+        RescueError::InPart { error: Box::new(self), part }
     }
 
     /// What it says, with the words of the system.
@@ -217,6 +226,15 @@ impl From<GitError> for RescueError {
             GitError::Linked(link) => RescueError::Linked(link),
             GitError::Process(error) => RescueError::Process(error),
         }
+    }
+}
+
+/// What an error says where a part was done.
+fn label_in_part(error: &RescueError) -> String {
+    if matches!(error, RescueError::Cancelled { .. }) {
+        "ended on request".to_owned()
+    } else {
+        error.message()
     }
 }
 

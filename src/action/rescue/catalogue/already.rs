@@ -7,52 +7,71 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::TreeEntry;
 use crate::disk::{self, Folder};
-use crate::git::ObjectFormat;
+use crate::git::Git;
 use crate::model::display_text;
 
 /// Files of a record, by path below the new folder.
 pub(crate) type Files = BTreeMap<PathBuf, TreeEntry>;
 
-/// The files of `all` that are in the folder at `shown`.
+/// Into what alone a record is restored.
+pub(crate) const ONLY_INTO: &str =
+    "a record is restored only into a folder that is new, empty or holds a part of it";
+
+/// What a folder holds of a record.
+#[derive(Default)]
+pub(crate) struct Already {
+    /// The files that are as in the record.
+    pub files: BTreeSet<PathBuf>,
+    /// What a restore that was killed left beside a file that it wrote.
+    pub left: Vec<PathBuf>,
+}
+
+/// What is of the record `all` in the folder at `shown`; `sizes` are those of the contents, by id.
 ///
 /// # Errors
 /// [`RescueError::Refused`] if it holds anything else.
 pub(crate) fn already(
-    format: ObjectFormat,
+    git: &Git<'_>,
     top: &Folder,
-    all: &Files,
+    (all, sizes): (&Files, &BTreeMap<String, u64>),
     shown: &Path,
-) -> Result<BTreeSet<PathBuf>, RescueError> {
-    let unread = |path: &Path, error: io::Error| RescueError::io("read", &shown.join(path))(error);
-    let (mut there, mut left) = (BTreeSet::new(), vec![PathBuf::new()]);
-    while let Some(path) = left.pop() {
-        let folder = top.folder(&path).map_err(|errno| unread(&path, errno.into()))?;
-        for entry in folder.entries().map_err(|errno| unread(&path, errno.into()))? {
-            let entry = entry.map_err(|errno| unread(&path, errno.into()))?;
+) -> Result<Already, RescueError> {
+    let unread = |path: &Path, errno: Errno| RescueError::io("read", &shown.join(path))(errno.into());
+    let (mut there, mut open) = (Already::default(), vec![PathBuf::new()]);
+    while let Some(path) = open.pop() {
+        let folder = top.folder(&path).map_err(|errno| unread(&path, errno))?;
+        for entry in folder.entries().map_err(|errno| unread(&path, errno))? {
+            git.check_cancelled()?;
+            let entry = entry.map_err(|errno| unread(&path, errno))?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
                 continue;
             }
             let name = OsStr::from_bytes(name);
             let path = path.join(name);
-            let kind = folder.kind(name).map_err(|errno| unread(&path, errno.into()))?;
+            let kind = folder.kind(name).map_err(|errno| unread(&path, errno))?;
+            let entry = all.get(&path);
             if kind == FileType::Directory && is_folder_of(all, &path) {
-                left.push(path);
-            } else if is_as_in(format, (&folder, name, kind), all, &path).map_err(|it| unread(&path, it))? {
-                there.insert(path);
+                open.push(path);
+            } else if let Some(entry) = entry
+                && is_as_in(git, (&folder, name, kind), (entry, sizes), &shown.join(&path))?
+            {
+                there.files.insert(path);
+            } else if entry.is_none() && kind == FileType::RegularFile && disk::write::is_left(name) {
+                there.left.push(path);
             } else {
-                return Err(RescueError::Refused(format!(
-                    "a record is restored only into a folder that is new, empty or holds a part of it; {} is \
-                     not as in the record",
-                    display_text::path(&shown.join(path))
-                )));
+                let path = shown.join(path);
+                let message = format!("{ONLY_INTO}; {} is not as in the record", display_text::path(&path));
+                return Err(RescueError::Refused(message));
             }
         }
     }
@@ -65,23 +84,26 @@ fn is_folder_of(all: &Files, path: &Path) -> bool {
     next.is_some_and(|(file, _)| file.starts_with(path))
 }
 
-/// Whether what is there is the file or link of the record.
+/// Whether what is there is the file or link of the record. A content of another length is not read.
 fn is_as_in(
-    format: ObjectFormat,
+    git: &Git<'_>,
     (folder, name, kind): (&Folder, &OsStr, FileType),
-    all: &Files,
-    path: &Path,
-) -> io::Result<bool> {
-    let Some(entry) = all.get(path) else { return Ok(false) };
+    (entry, sizes): (&TreeEntry, &BTreeMap<String, u64>),
+    shown: &Path,
+) -> Result<bool, RescueError> {
+    let unread = |error: io::Error| RescueError::io("read", shown)(error);
     let id = match (kind, &*entry.mode) {
-        (FileType::Symlink, "120000") => format.id_of(folder.link_target(name)?.to_bytes()),
+        (FileType::Symlink, "120000") => {
+            let target = folder.link_target(name).map_err(|errno| unread(errno.into()))?;
+            git.repo.format.id_of(target.to_bytes())
+        }
         (FileType::RegularFile, "100644" | "100755") => {
-            let file = folder.file(Path::new(name))?;
-            let is_executable = folder.stat(name)?.st_mode & 0o100 != 0;
-            if is_executable != (entry.mode == "100755") {
+            let (file, seen) = folder.file_seen(Path::new(name)).map_err(unread)?;
+            let is_executable = seen.permissions().mode() & 0o100 != 0;
+            if is_executable != (entry.mode == "100755") || sizes.get(&entry.id) != Some(&seen.len()) {
                 return Ok(false);
             }
-            id_of_file(format, &file)?
+            id_of_file(git, &file, shown)?
         }
         _ => None,
     };
@@ -89,13 +111,15 @@ fn is_as_in(
 }
 
 /// The id of a file's content, of whatever size.
-pub(crate) fn id_of_file(format: ObjectFormat, file: &File) -> io::Result<Option<String>> {
-    let size = file.metadata()?.len();
-    let mut id = format.blob(size);
+pub(crate) fn id_of_file(git: &Git<'_>, file: &File, shown: &Path) -> Result<Option<String>, RescueError> {
+    let unread = |error: io::Error| RescueError::io("read", shown)(error);
+    let size = file.metadata().map_err(unread)?.len();
+    let mut id = git.repo.format.blob(size);
     let mut piece = vec![0; 1 << 20];
     let mut n_read = 0;
     while n_read < size {
-        match disk::fill(file, n_read, &mut piece)? {
+        git.check_cancelled()?;
+        match disk::fill(file, n_read, &mut piece).map_err(unread)? {
             0 => break,
             n => {
                 id.update(&piece[..n]);

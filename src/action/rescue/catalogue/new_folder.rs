@@ -5,68 +5,110 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::Stat;
 use rustix::io::Errno;
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::RescueError;
-use crate::action::rescue::catalogue::already::{Files, already, id_of_file};
+use crate::action::rescue::catalogue::already::{Files, ONLY_INTO, already, id_of_file};
 use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::disk::Folder;
-use crate::disk::write::{Below, Missing, folder_in, sync_file_system_of};
+use crate::disk::write::{Below, Missing, NewFile, Over, folder_in, sync_file_system_of};
 use crate::git::{Git, Stdin};
 use crate::model::{Restored, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
+/// How many damaged files an error names.
+const MAX_NAMED: usize = 20;
 
 /// Writes the files `chosen` of the record into the folder `into`. Those of `all` that are in it already stay.
 ///
 /// # Errors
 /// [`RescueError::Refused`] if the folder holds anything else; nothing is written then. Any other error says how much was
-/// written, and the same call again writes the rest.
+/// written. Where a content is damaged, the other files are written, and the error names those that are not; after any
+/// other, the same call again writes the rest.
 pub(crate) fn write(
     rescuer: &Rescuer,
     git: &Git<'_>,
     (all, chosen): (&Files, &Files),
     into: &Path,
 ) -> Result<Restored, RescueError> {
-    let sizes = sizes(git, chosen)?;
+    let sizes = listing::sizes(git, all.values().map(|entry| &entry.id))?;
+    check_present(chosen, &sizes)?;
     let new = NewFolder::open(into)?;
-    let there = already(git.repo.format, &new.folder, all, into)?;
-    let missing = chosen.iter().filter(|(path, _)| !there.contains(*path));
+    let there = already(git, &new.folder, (all, &sizes), into)?;
+    for left in &there.left {
+        let removed = new.below(left)?.remove();
+        removed.map_err(RescueError::io("remove", &into.join(left)))?;
+    }
+    let missing = chosen.iter().filter(|(path, _)| !there.files.contains(*path));
     let (links, plain): (Vec<_>, Vec<_>) = missing.partition(|(_, entry)| entry.mode == "120000");
-    let mut restored = Restored { n_written: 0, n_there: chosen.len() - links.len() - plain.len() };
+    let n_there = chosen.len() - links.len() - plain.len();
+    let mut so_far = SoFar { restored: Restored { n_written: 0, n_there }, bad: Vec::new(), first: None };
+    let part = |so_far: &SoFar, rest: &str| {
+        let n_files = so_far.restored.n_files();
+        format!("{n_files} of {} files are in {}{rest}", chosen.len(), display_text::path(into))
+    };
     // Links come last, so that nothing can be written through them.
     for group in groups(plain.into_iter().chain(links), &sizes) {
         let written = match group[..] {
             [(path, entry)] if is_large(entry, &sizes) => {
-                write_large(git, &new, path, entry).map(|()| restored.n_written += 1)
+                let written = write_large(git, &new, path, entry);
+                so_far.count(path, written)
             }
-            _ => write_group(git, &new, &group, &mut restored.n_written),
+            _ => write_group(git, &new, &group, &mut so_far),
         };
-        written.map_err(|error| error.in_the_middle(&part(restored, chosen.len(), into)))?;
+        let rest = "; the same restore again writes the rest";
+        written.map_err(|error| error.in_the_middle(part(&so_far, rest)))?;
     }
     // Success is reported only after it is on disk.
     if rescuer.is_synced {
-        sync_file_system_of(&new.folder).map_err(RescueError::io("write", into))?;
+        let synced = sync_file_system_of(&new.folder).map_err(RescueError::io("write", into));
+        let rest = ", but perhaps not all on the disk; the same restore again makes sure";
+        synced.map_err(|error| error.in_the_middle(part(&so_far, rest)))?;
     }
-    Ok(restored)
+    match so_far.first.take() {
+        None => Ok(so_far.restored),
+        Some(error) => Err(error.in_the_middle(part(&so_far, &so_far.without()))),
+    }
 }
 
-/// Says what there is after a restore that failed.
-fn part(restored: Restored, n_files: usize, into: &Path) -> String {
-    format!(
-        "{} of {n_files} files are in {}; the same restore again writes the rest",
-        restored.n_files(),
-        display_text::path(into)
-    )
+/// What a restore has done.
+struct SoFar {
+    restored: Restored,
+    /// The files whose content is damaged.
+    bad: Vec<PathBuf>,
+    /// Why the first of them could not be written.
+    first: Option<RescueError>,
+}
+
+impl SoFar {
+    /// Counts a file that was written. One that is damaged is in nobody's way; any other error ends the restore.
+    fn count(&mut self, path: &Path, written: Result<(), RescueError>) -> Result<(), RescueError> {
+        match written {
+            Ok(()) => self.restored.n_written += 1,
+            Err(error @ (RescueError::Damage(_) | RescueError::Git { .. })) => {
+                self.bad.push(path.to_owned());
+                self.first.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Names what is damaged.
+    fn without(&self) -> String {
+        let shown: Vec<_> = self.bad.iter().take(MAX_NAMED).map(|path| display_text::path(path)).collect();
+        let more = match self.bad.len() - shown.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        format!(", without {}{more}", shown.join(", "))
+    }
 }
 
 /// The new folder, held open: what others put in its place or on the way to it gets nothing.
@@ -89,7 +131,8 @@ impl NewFolder {
         match opened {
             Ok(folder) => Ok(NewFolder { folder, path: into.to_owned() }),
             Err(Errno::LOOP | Errno::NOTDIR) => {
-                Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
+                let message = format!("{ONLY_INTO}; {} is none", display_text::path(into));
+                Err(RescueError::Refused(message))
             }
             Err(errno) => Err(RescueError::io("make", into)(errno.into())),
         }
@@ -102,10 +145,9 @@ impl NewFolder {
     }
 }
 
-fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
-    let sizes = listing::sizes(git, files.values().map(|entry| &entry.id))?;
+fn check_present(files: &Files, sizes: &BTreeMap<String, u64>) -> Result<(), RescueError> {
     match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
-        None => Ok(sizes),
+        None => Ok(()),
         Some((path, _)) => {
             Err(RescueError::Damage(format!("the content of {} is missing", display_text::path(path))))
         }
@@ -137,25 +179,37 @@ fn groups<'f>(
     groups
 }
 
-/// Writes the files of a group and counts each.
+/// Writes the files of a group and counts each. Where git fails at one, it reads the others without it.
 fn write_group(
     git: &Git<'_>,
     new: &NewFolder,
     group: &[(&PathBuf, &TreeEntry)],
-    n_written: &mut usize,
+    so_far: &mut SoFar,
 ) -> Result<(), RescueError> {
     let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
-    let output = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?;
+    let answered = git.answer(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()));
+    let output = match (answered.map_err(RescueError::from), group) {
+        (Ok(output), _) => output,
+        (Err(error), [(path, _)]) => return so_far.count(path, Err(error)),
+        (Err(RescueError::Git { .. }), _) => {
+            let (one, other) = group.split_at(group.len() / 2);
+            write_group(git, new, one, so_far)?;
+            return write_group(git, new, other, so_far);
+        }
+        (Err(error), _) => return Err(error),
+    };
     let mut answer = &output[..];
     for (path, entry) in group {
         let next = listing::next_object(answer, &entry.id, "blob");
-        let is_whole = |content: &[u8]| git.repo.format.id_of(content).as_ref() == Some(&entry.id);
-        let Some((content, rest)) = next.filter(|(content, _)| is_whole(content)) else {
-            return Err(not_as_listed(path));
+        let written = match next {
+            Some((content, _)) if git.repo.format.id_of(content).as_ref() == Some(&entry.id) => {
+                write_one(new, path, entry, content)
+            }
+            _ => Err(not_as_listed(path)),
         };
-        answer = rest;
-        write_one(new, path, entry, content)?;
-        *n_written += 1;
+        so_far.count(path, written)?;
+        // Where an answer is of another kind, no other can be found behind it: each then counts as damaged.
+        answer = next.map_or(&[][..], |(_, rest)| rest);
     }
     Ok(())
 }
@@ -169,36 +223,27 @@ fn mode(entry: &TreeEntry) -> u32 {
     if entry.mode == "100755" { 0o700 } else { 0o600 }
 }
 
+/// Writes a file beside its place and moves it there, so that no part of one stays where this is killed.
 fn write_one(new: &NewFolder, path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
     let place = new.below(path)?;
     let written = if entry.mode == "120000" {
         place.create_link(OsStr::from_bytes(content))
     } else {
-        place
-            .create(mode(entry))
-            .and_then(|mut file| file.write_all(content).inspect_err(|_| take_away(&place, &file)))
+        NewFile::create(place.folder(), mode(entry), content)
+            .and_then(|file| file.put(place.name(), Over::Nothing))
     };
     written.map_err(RescueError::io("write", &new.path.join(path)))
 }
 
-/// Removes a file that could not be written to its end, if it is still the one that was made.
-fn take_away(place: &Below, made: &File) {
-    let is_same = |one: &Stat, other: &Stat| (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino);
-    if let (Ok(made), Ok(there)) = (rustix::fs::fstat(made), place.folder().stat(place.name()))
-        && is_same(&made, &there)
-    {
-        // One that stays is named by the next attempt.
-        let _ = place.remove();
-    }
-}
-
-/// Has git write a large content to the file, then reads it again to verify it.
+/// Has git write a large content to a file beside, then reads it again to verify it.
 fn write_large(git: &Git<'_>, new: &NewFolder, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
     let (place, shown) = (new.below(path)?, new.path.join(path));
-    let file = Arc::new(place.create(mode(entry)).map_err(RescueError::io("make", &shown))?);
-    let written = git.write_blob(&entry.id, &file).map_err(RescueError::from).and_then(|()| {
-        let id = id_of_file(git.repo.format, &file).map_err(RescueError::io("read", &shown))?;
-        if id.as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
-    });
-    written.inspect_err(|_| take_away(&place, &file))
+    let unwritten = || RescueError::io("write", &shown);
+    let new = NewFile::create(place.folder(), mode(entry), b"").map_err(unwritten())?;
+    let file = Arc::new(new.as_file().try_clone().map_err(unwritten())?);
+    git.write_blob(&entry.id, &file)?;
+    if id_of_file(git, &file, &shown)?.as_ref() != Some(&entry.id) {
+        return Err(not_as_listed(path));
+    }
+    new.put(place.name(), Over::Nothing).map_err(unwritten())
 }

@@ -30,7 +30,8 @@ const REFUSED_NAMES: &str = "names-that-git-refuses";
 
 impl Rescuer {
     /// Writes the files of the record `reference` into `into`, which must be empty or absent, or hold only files of this
-    /// record, which stay. Returns how many there are. Files get the current time and are accessible to this user only.
+    /// record, which stay as they are. Returns how many there are. What is written gets the current time and is accessible to
+    /// this user only.
     ///
     /// # Errors
     /// [`RescueError::Refused`] if `into` holds something else or a name in the record is not safe. Nothing is
