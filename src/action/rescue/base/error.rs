@@ -120,10 +120,10 @@ impl RescueError {
             RescueError::TimedOut(_) => ActionClass::TimedOut,
             RescueError::Cancelled { .. } => ActionClass::Cancelled,
             // What was cancelled left all as it was, unless a part is done.
-            RescueError::InPart { error, .. } => match error.class() {
-                ActionClass::Cancelled => ActionClass::Failed,
-                class => class,
-            },
+            RescueError::InPart { error, .. } if error.class() == ActionClass::Cancelled => {
+                ActionClass::Failed
+            }
+            RescueError::InPart { error, .. } => error.class(),
             RescueError::Git { .. }
             | RescueError::Unusable(_)
             | RescueError::Failed(_)
