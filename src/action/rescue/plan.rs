@@ -15,7 +15,6 @@ use crate::action::rescue::trust::Programs;
 use crate::action::rescue::visible::{
     self, Attributes, MessageFacts, Staged, Staging, Trusted, message, split,
 };
-use crate::disk::PathPatterns;
 use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RefName,
@@ -80,7 +79,7 @@ impl Rescuer {
         let snapshot = &current.snapshot;
         let mut paths = visible::paths(head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
-        exclude(&request, &mut paths);
+        leaving_out::exclude_no_work(&mut paths, &request.evidence, &request.noise);
         // Contents in the vault are not read again for a commit that cannot be made.
         if vault_only.is_none() {
             leaving_out::leave_keys_out(&current.survey, &current.shadow.file(STREAM), &mut paths)?;
@@ -122,20 +121,6 @@ impl Rescuer {
             notes,
             programs: Self::planned_programs(programs, filters),
         })
-    }
-}
-
-/// Leaves out what is no work: closeout's own folder, evidence and noise.
-fn exclude(request: &PlanRequest, paths: &mut [PlannedPath]) {
-    // What cannot be parsed leaves nothing out.
-    let noise = PathPatterns::parse(&request.noise).unwrap_or_default();
-    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
-        let is_named = |name: &String| leaving_out::is_named(name, &path.path);
-        if path.path.starts_with(b".closeout/") || request.evidence.iter().any(is_named) {
-            path.left_out = Some(LeftOut::Evidence);
-        } else if noise.matches(&path.path) {
-            path.left_out = Some(LeftOut::Noise);
-        }
     }
 }
 

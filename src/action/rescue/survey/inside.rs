@@ -27,7 +27,9 @@ pub(crate) fn unknown(folder: &[u8], why: &str) -> Gap {
 }
 
 /// The gap for a repository further inside.
-pub(crate) const FURTHER_INSIDE: &str = "it is a repository inside a repository inside this one";
+pub(crate) fn further_inside(path: Vec<u8>) -> Gap {
+    Gap { path, reason: "it is a repository inside a repository inside this one".to_owned() }
+}
 
 /// What was found in one repository.
 #[derive(Debug, Default)]
@@ -35,6 +37,8 @@ pub(crate) struct Inside {
     /// Every file except git's own, relative to the top of the work tree.
     pub(crate) paths: BTreeSet<Vec<u8>>,
     pub(crate) gaps: Vec<Gap>,
+    /// The repositories further inside, which are not entered.
+    pub(crate) further: BTreeSet<Vec<u8>>,
     /// Whether git would wait for its rules: something else stands in the place of a file.
     is_waited_for: bool,
 }
@@ -59,7 +63,7 @@ impl Inside {
                 }
             };
             if folder != top && children.iter().any(|(name, _)| name == b".git") {
-                inside.gaps.push(Gap { path: folder, reason: FURTHER_INSIDE.to_owned() });
+                inside.further.insert(folder);
                 continue;
             }
             for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
@@ -80,6 +84,7 @@ impl Inside {
     fn exclude(&mut self, ignored: &BTreeSet<Vec<u8>>) {
         self.paths.retain(|path| !is_within(path, ignored));
         self.gaps.retain(|gap| !is_within(&gap.path, ignored));
+        self.further.retain(|path| !is_within(path, ignored));
     }
 }
 
@@ -111,8 +116,7 @@ impl Asked {
         let plain = plain.map(|path| rustix::fs::lstat(&path).ok().map(|stat| Stamp::of(&stat)));
         let rules = inside.paths.iter().filter(|path| path.ends_with(b"/.gitignore"));
         let rules = rules.map(|path| tree.stamp(path).ok().flatten());
-        let further = inside.gaps.iter().filter(|gap| gap.reason == FURTHER_INSIDE).map(|gap| &gap.path);
-        let paths = inside.paths.iter().chain(further).cloned().collect();
+        let paths = inside.paths.union(&inside.further).cloned().collect();
         Asked { stamps: plain.chain(rules).collect(), paths }
     }
 }
@@ -141,6 +145,7 @@ impl InnerRules {
             }
             all.paths.append(&mut inside.paths);
             all.gaps.append(&mut inside.gaps);
+            all.further.append(&mut inside.further);
         }
         Ok((all, left_out))
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::{Survey, key_like};
+use crate::disk::PathPatterns;
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// The largest file that is searched for keys, in bytes.
@@ -55,9 +56,23 @@ pub(crate) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     (size > LARGE).then_some(LeftOut::Large)
 }
 
+/// Leaves out what is no work: closeout's own folder, the evidence of these names, and what matches the patterns of noise.
+pub(crate) fn exclude_no_work(paths: &mut [PlannedPath], evidence: &[String], noise: &[String]) {
+    // What cannot be parsed leaves nothing out.
+    let noise = PathPatterns::parse(noise).unwrap_or_default();
+    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
+        let is_evidence = |name: &String| is_named(name, &path.path);
+        if path.path.starts_with(b".closeout/") || evidence.iter().any(is_evidence) {
+            path.left_out = Some(LeftOut::Evidence);
+        } else if noise.matches(&path.path) {
+            path.left_out = Some(LeftOut::Noise);
+        }
+    }
+}
+
 /// Whether a name from the settings, which is no pattern, is that of the path. An agent can write some of the settings, and
 /// a pattern could name all of the work.
-pub(crate) fn is_named(name: &str, path: &[u8]) -> bool {
+fn is_named(name: &str, path: &[u8]) -> bool {
     let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
     parts.map(str::as_bytes).eq(path.split(|byte| *byte == b'/'))
 }

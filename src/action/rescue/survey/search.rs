@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::around::ignored_around;
-use crate::action::rescue::survey::inside::{FURTHER_INSIDE, InnerRules, is_within, too_deep, unknown};
+use crate::action::rescue::survey::inside::{InnerRules, further_inside, is_within, too_deep, unknown};
 use crate::action::rescue::survey::reading::is_too_deep;
 use crate::action::rescue::survey::{Untracked, WorkTree, coverage, listing, nested};
 use crate::git::{Git, IndexEntry, Shadow};
@@ -70,6 +70,7 @@ impl Names {
         let (mut inside, mut ignored) = rules.find(git, shadow, tree, &folders)?;
         self.paths.append(&mut inside.paths);
         self.gaps.append(&mut inside.gaps);
+        self.gaps.extend(inside.further.into_iter().map(further_inside));
         self.ignored.append(&mut ignored);
         self.name_broken((git, tree), &folders);
         self.nested.append(&mut folders);
@@ -148,10 +149,12 @@ impl Names {
                 self.hidden.insert(path);
             }
         }
-        for gap in inside.gaps {
-            // One in such a folder is walked itself, whether git listed it as a repository or not.
-            let is_walked = self.nested.contains(&gap.path) || folders.contains(&gap.path);
-            if !(is_walked && gap.reason == FURTHER_INSIDE || self.gaps.contains(&gap)) {
+        // One further inside is walked itself where git listed it as a repository, or as a plain folder.
+        let further = inside.further.into_iter();
+        let further = further.filter(|path| !self.nested.contains(path) && !folders.contains(path));
+        let gaps: Vec<Gap> = inside.gaps.into_iter().chain(further.map(further_inside)).collect();
+        for gap in gaps {
+            if !self.gaps.contains(&gap) {
                 self.gaps.push(gap);
             }
         }
