@@ -228,10 +228,10 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     if let Some((note, _)) = plan.committed_on() {
         return found.notes.push(action::note(note));
     }
-    if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
+    if let Some(refusal) = plan.why_no_commit() {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
     }
-    let elsewhere = plan.refusal.clone();
+    let elsewhere = plan.why_elsewhere().map(str::to_owned);
     let program = if way == RescueWay::Auto && is_here { plan.programs.want_trusted() } else { None };
     found.notes.extend(program.map(|program| format!("your own rescue program commits: {program}")));
     for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {

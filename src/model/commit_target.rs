@@ -23,6 +23,16 @@ impl RescuePlan {
         matches!(self.target, Some(CommitTarget::NewBranch(_)))
     }
 
+    /// Why no commit can be made; `None` if one can, here or on a new branch.
+    pub fn why_no_commit(&self) -> Option<&str> {
+        self.refusal.as_deref().filter(|_| self.target.is_none())
+    }
+
+    /// Why the commit goes to a new branch, if the branch here cannot take it.
+    pub fn why_elsewhere(&self) -> Option<&str> {
+        self.refusal.as_deref().filter(|_| self.is_to_new_branch())
+    }
+
     /// The note that an earlier rescue made this very commit on a new branch, with that branch.
     pub fn committed_on(&self) -> Option<(&PlanNote, &RefName)> {
         self.notes

@@ -58,10 +58,10 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     if !rescue.json {
         output::print(&preview::preview(&plan))?;
     }
-    if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
+    if let Some(refusal) = plan.why_no_commit() {
         let next = ways_out(&plan);
         refused(refusal, &next);
-        return planned(&plan, ActionClass::SavedOnly, Some(refusal.clone()), next, rescue.json);
+        return planned(&plan, ActionClass::SavedOnly, Some(refusal.to_owned()), next, rescue.json);
     }
     if let Some(problem) = untrusted(&plan) {
         let next = problem.next.iter().cloned().collect();
@@ -145,7 +145,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         let next = if plan.refusal.is_some() { ways_out(&plan) } else { Vec::new() };
         return planned(&plan, ActionClass::SavedOnly, Some(message), next, rescue.json);
     }
-    let why_elsewhere = plan.refusal.clone().filter(|_| plan.is_to_new_branch());
+    let why_elsewhere = plan.why_elsewhere().map(str::to_owned);
     let rescued = target_workspace.act_or_signal(Action::rescue(plan))?;
     if rescue.json {
         let class = rescued.record.class();

@@ -106,7 +106,7 @@ fn write_target(text: &mut String, plan: &RescuePlan) {
     if !message.is_empty() {
         let _ = writeln!(text, "\n{message}");
     }
-    if let (Some(CommitTarget::NewBranch(_)), Some(why)) = (&plan.target, &plan.refusal) {
+    if let Some(why) = plan.why_elsewhere() {
         let _ = writeln!(text, "why: {}", display_text::line(why));
     }
     match (&plan.author, &plan.target) {

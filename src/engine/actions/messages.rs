@@ -42,8 +42,7 @@ pub(super) fn ask(
     tools.say(&format!("asking {} for commit messages", adapter.name()));
     let before = refresher.signature();
     let found = asker.ask(adapter, &session, &command);
-    let is_unchanged = refresher.check_unchanged(before);
-    is_unchanged.map_err(|message| ActionProblem::new(ActionClass::Unknown, message))?;
+    refresher.check_unchanged(before)?;
     let answer = match found.answer {
         Ok(Answer::Structured(value)) => Ok(value),
         Ok(Answer::Text(text)) => commit_messages::find(&text),

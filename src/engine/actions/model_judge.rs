@@ -46,7 +46,7 @@ fn judged(
     let before = refresher.signature();
     let (session, command) = in_new_session(request, adapter, &asking)?;
     let asked = asker_of_new(adapter, tools, limit).ask(adapter, &session, &command);
-    refresher.check_unchanged(before)?;
+    refresher.check_unchanged(before).map_err(|problem| problem.message)?;
     let answer = match asked.answer.map_err(|why| format!("{}: {why}", adapter.name()))? {
         Answer::Structured(value) => value,
         Answer::Text(text) => criteria::find(&text)?,

@@ -72,14 +72,15 @@ impl<'a> Refresher<'a> {
     }
 
     /// Refuses an answer if files changed since `before`; the error says which.
-    pub(super) fn check_unchanged(&self, before: Option<TreeSignature>) -> Result<(), String> {
+    pub(super) fn check_unchanged(&self, before: Option<TreeSignature>) -> Result<(), ActionProblem> {
         let Some((before, after)) = before.zip(self.signature()) else { return Ok(()) };
         let changed = before.differences(&after, self.request.workspace.path());
         if changed.is_empty() {
             return Ok(());
         }
         let changed = changed.join(", ");
-        Err(format!("files changed while the agent was asked: {changed}; its answer is not used"))
+        let message = format!("files changed while the agent was asked: {changed}; its answer is not used");
+        Err(ActionProblem::new(ActionClass::Unknown, message))
     }
 
     /// The current state of the work tree; `None` if it cannot be read.

@@ -271,14 +271,13 @@ impl Check<'_> {
             self.n_beside = self.n_beside.saturating_add(1);
             return Ok(true);
         }
-        if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
+        if let Some(refusal) = plan.why_no_commit() {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
             return Ok(false);
         }
         let rescued = rescue::commit(self.request, &plan, self.tools)?;
         let is_beside = plan.is_to_new_branch();
-        let why = plan.refusal.filter(|_| is_beside).map(|why| format!(", a new branch: {why}"));
-        let why = why.unwrap_or_default();
+        let why = plan.why_elsewhere().map(|why| format!(", a new branch: {why}")).unwrap_or_default();
         self.notes.push(format!("committed {} files on {}{why}", rescued.n_paths, rescued.branch));
         if is_beside {
             self.n_beside = self.n_beside.saturating_add(count(&rescued));

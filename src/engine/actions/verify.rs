@@ -31,8 +31,7 @@ pub(super) fn run(
     for step in 0..ready.questions.len() {
         answers.push(answer(request, &ready, step, tools)?);
     }
-    let is_unchanged = ready.refresher.check_unchanged(before);
-    is_unchanged.map_err(|message| ActionProblem::new(ActionClass::Unknown, message))?;
+    ready.refresher.check_unchanged(before)?;
     let round = request.verified.as_ref().map_or(0, |verified| verified.round);
     let agent = ready.adapter.name();
     let each = || answers.iter().map(|answer| &answer.report);
