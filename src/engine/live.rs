@@ -25,8 +25,9 @@ use super::store_lane::StoreLane;
 use super::watching::Watching;
 use super::{EngineConfig, clock, pane_jump, recovering};
 
-/// How long [`Engine::finish`] waits for pending writes.
-const WRITING: Duration = Duration::from_millis(500);
+/// How long [`Engine::finish`] waits for pending writes: an agent's answer that was paid for may be among them, and
+/// a busy disk takes its time.
+const WRITING: Duration = Duration::from_secs(3);
 
 /// The running engine. Must live inside a tokio runtime with time enabled.
 pub struct Engine {

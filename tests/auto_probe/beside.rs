@@ -153,6 +153,11 @@ impl Front {
         self.take();
     }
 
+    /// Ends as every front does, so that what it knows stands on disk for the next one.
+    async fn end(mut self) {
+        assert_eq!(self.engine.finish(PATIENCE).await, Vec::<String>::new());
+    }
+
     /// The one workspace.
     fn view(&self) -> &WorkspaceView {
         self.views.values().next().unwrap()
@@ -209,6 +214,7 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
         assert_eq!(front.responses, []);
         let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Probe));
+        front.end().await;
     });
     let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Done));
     assert_eq!(written(&asked), [entry]);
@@ -279,6 +285,7 @@ fn the_budget_is_one_over_all_workspaces_and_said_on_the_row() {
         };
         front.until("one answer and one that was not asked", is_said).await;
         assert_eq!(front.responses, []);
+        front.end().await;
     });
     assert_eq!((asked.n_started("probe"), written(&asked).len(), n_counted(&asked)), (1, 1, 1));
     // Nor after a restart.
@@ -318,6 +325,7 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
         assert_eq!((idle.view().not_asked.as_ref(), idle.responses.len()), (None, 0));
         fs::write(asked.trace("go"), "").unwrap();
         asking.until("its answer", |front| front.is(VerdictState::Complete)).await;
+        asking.end().await;
         idle.engine.want(Intent::Refresh { workspace: None });
         idle.until("the answer of the other", |front| front.is(VerdictState::Complete)).await;
     });
@@ -376,6 +384,7 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
             .await;
         assert!(!is_alive(&asked));
         assert_eq!((front.responses.len(), front.view().not_asked.as_ref()), (0, None));
+        front.end().await;
     });
     let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Cancelled));
     assert_eq!(written(&asked), [entry]);
@@ -505,6 +514,7 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
         let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Opinion));
         assert_eq!(entry.plan, "mine, 1 of 6 this hour");
+        front.end().await;
     });
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
     assert!(prompt.contains("12 deletions, 3 moves"), "{prompt}");
