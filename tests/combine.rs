@@ -184,6 +184,7 @@ impl SomeGit {
         GitFacts {
             tree: None,
             content: None,
+            saved_on: None,
             head: if self.detached {
                 Head::Detached { commit }
             } else {

@@ -520,6 +520,7 @@ fn a_new_baseline_is_remembered_and_used() {
         head: Head::Unborn { name: "main".to_owned() },
         tree: None,
         content: None,
+        saved_on: None,
         baseline: baseline.clone(),
         commits: CommitCounts::default(),
         operation: None,

@@ -18,6 +18,8 @@ pub struct GitFacts {
     /// have. `None` until it was looked at, and where HEAD moved during the look.
     #[serde(skip)]
     pub content: Option<String>,
+    /// Another branch, to which a rescue committed all that is uncommitted here. Untrusted text.
+    pub saved_on: Option<String>,
     /// From which commit work is counted.
     pub baseline: Baseline,
     /// What happened since the baseline.

@@ -140,11 +140,18 @@ impl Why {
     }
 }
 
-/// Work that exists only in this work tree.
+/// Work of the task that HEAD does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum AtRisk {
     /// Changed files of the task; `None` if they were not counted.
     Files(Option<u32>),
+    /// Changed files of the task that a rescue committed to another branch.
+    OnBranch {
+        /// How many; `None` if they were not counted.
+        n_files: Option<u32>,
+        /// The short name of the branch. Untrusted text.
+        branch: String,
+    },
     /// Commits that no ref holds.
     Commits(u32),
     /// Stashed, hidden or merely kept, with the reason given in evidence.
@@ -168,6 +175,8 @@ pub enum NextAction {
     Rescue(Option<u32>),
     /// Keep on a branch the commits that no ref holds.
     KeepCommits(u32),
+    /// Merge the branch of a rescue that holds what is uncommitted here. Untrusted text.
+    Merge(String),
     /// Bring in work that is kept apart.
     BringIn(Option<Reason>),
     /// Send the agent back with the first open point.
@@ -229,7 +238,8 @@ impl NextAction {
             NextAction::Wait | NextAction::WaitForLimit(_) => NextActionKind::Wait,
             NextAction::Allow(_) | NextAction::Answer(_) => NextActionKind::Answer,
             NextAction::Rescue(_) | NextAction::KeepCommits(_) => NextActionKind::Rescue,
-            NextAction::BringIn(_)
+            NextAction::Merge(_)
+            | NextAction::BringIn(_)
             | NextAction::Fix { .. }
             | NextAction::RunTests { .. }
             | NextAction::Commit => NextActionKind::Fix,

@@ -2,6 +2,7 @@
 //! sends points back to an agent.
 
 use super::phrases::{complete_when as when, left};
+use super::texts::shown;
 use super::{age, counts};
 use crate::model::{
     NextAction, OpenPoint, PointKind, PointState, Rule, SENDER_MARK, Timestamp, VerdictState, WorkspaceView,
@@ -20,6 +21,8 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
     let is_at_work = matches!(verdict.state, VerdictState::Working | VerdictState::Waiting);
     let n_left = n_of(PointKind::Finish);
     let is_on_no_branch = matches!(verdict.next_action, NextAction::KeepCommits(_));
+    let merged =
+        if let NextAction::Merge(branch) = &verdict.next_action { Some(shown(branch)) } else { None };
     let parts = [
         (n_of(PointKind::Allow) > 0).then(|| when::allowed().to_owned()),
         (n_of(PointKind::Answer) > 0).then(|| when::answered().to_owned()),
@@ -27,7 +30,9 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         is_at_work.then(|| when::turn_ends().to_owned()),
         (n_of(PointKind::Resume) > 0).then(|| when::resumed().to_owned()),
         (n_left > 0).then(|| counts::points_closed(n_left)),
-        (n_of(PointKind::Keep) > 0 && !is_on_no_branch).then(|| when::committed().to_owned()),
+        (n_of(PointKind::Keep) > 0 && !is_on_no_branch && merged.is_none())
+            .then(|| when::committed().to_owned()),
+        merged.map(when::merged),
         is_on_no_branch.then(|| when::on_branch().to_owned()),
         matches!(verdict.next_action, NextAction::BringIn(_)).then(|| when::brought_in().to_owned()),
         (verdict.rule() == Rule::NotProven).then(|| when::proven().to_owned()),

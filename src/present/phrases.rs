@@ -24,7 +24,7 @@ phrases! {
         beside(what, more), and(what, more), but(what, more), unreadable(source), unusable(file),
         decision_file, closer_report, same_again(points, n),
         since_baseline(commits), saved_by_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
-        not_committed(what), on_no_branch(what), work_is, kept_apart,
+        not_committed(what), only_on(what, branch), on_no_branch(what), work_is, kept_apart,
     }
     /// The reasons of evidence.
     reason {
@@ -43,7 +43,7 @@ phrases! {
     /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
-        uncommitted_work, keep(commits), reword(commits, subject), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
+        uncommitted_work, keep(commits), reword(commits, subject), merge(branch), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, go_on, resume, look_at_last_words, ask_about_last_words, repair(what),
         agent_rewrites(file), rewrite(file), look_at_error, look_at_nothing, own_mark,
     }
@@ -59,7 +59,7 @@ phrases! {
     tab { why, left_to_do, asked, changes, sessions, history, nothing_asked, nothing_done, ask_by(key, verify), no_session, mark_by(key) }
     /// What has to happen before a workspace is COMPLETE.
     complete_when {
-        complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, on_branch,
+        complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, on_branch, merged(branch),
         brought_in, proven, done, output, unmarked,
     }
     /// What keeps closeout from looking at a workspace, or from asking its agent.

@@ -7,8 +7,8 @@ use super::urgency::Urgency;
 use super::verdict;
 use super::{age, counts, problem, runs, sessions, sets};
 use crate::model::{
-    ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, Timestamp, Verdict, Warning, Why,
-    WorkspaceView,
+    ActionKind, AtRisk, NextActionKind, QuestionWeight, Rule, RunningAction, Timestamp, Verdict, Warning,
+    Why, WorkspaceView,
 };
 
 /// The longest quotation of an agent's last words in a row, in characters.
@@ -106,6 +106,9 @@ fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> Strin
             why(view, verdict, now)
         };
     };
+    if let Why::Uncommitted(_, work @ AtRisk::OnBranch { .. }) = &verdict.why {
+        return verdict::of_work(work);
+    }
     let files = counts::files_uncommitted(changes.n_paths);
     if verdict.rule() == Rule::TurnCut { row::cut_with(files) } else { files }
 }

@@ -153,6 +153,7 @@ pub(super) fn of_next(action: &NextAction) -> String {
         NextAction::Rescue(Some(n_files)) => next::rescue(counts::files(n_files)),
         NextAction::Rescue(None) => next::rescue(next::uncommitted_work()),
         NextAction::KeepCommits(n) => next::keep(counts::commits(n)),
+        NextAction::Merge(branch) => next::merge(shown(branch)),
         NextAction::BringIn(Some(Reason::Git(GitReason::Kept { n, subject }))) => {
             next::reword(counts::commits(n), shown(subject))
         }
@@ -195,11 +196,15 @@ fn report_file(report: Source) -> &'static str {
     if report == Source::Closer { say::closer_report() } else { say::decision_file() }
 }
 
-/// Describes the work that exists only in a work tree.
+/// Describes the work that HEAD does not have.
 pub(super) fn of_work(work: &AtRisk) -> String {
     match work {
         AtRisk::Files(Some(n)) => say::not_committed(counts::files_are(n)),
         AtRisk::Files(None) => say::not_committed(say::work_is()),
+        AtRisk::OnBranch { n_files, branch } => {
+            let files = n_files.map_or_else(|| say::work_is().to_owned(), |n| counts::files_are(n));
+            say::only_on(say::not_committed(files), shown(branch))
+        }
         AtRisk::Commits(n) => say::on_no_branch(counts::commits_are(n)),
         AtRisk::KeptApart(Some(reason)) => quoted(reason),
         AtRisk::KeptApart(None) => say::kept_apart().to_owned(),

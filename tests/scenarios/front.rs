@@ -77,7 +77,11 @@ impl World {
     /// All uncommitted work becomes a visible commit.
     pub(super) fn rescue(&self) {
         let outcome = self.perform(|outcome| match outcome {
-            Some(ActionOutcome::RescuePlanned(plan)) => Action::Rescue { plan: plan.clone() },
+            Some(ActionOutcome::RescuePlanned(plan)) => {
+                let mut plan = plan.clone();
+                plan.choose_usual();
+                Action::Rescue { plan }
+            }
             _ => Action::PlanRescue { message: None, order: RecordOrder::default() },
         });
         assert!(matches!(outcome, ActionOutcome::Rescued { .. }), "{outcome:?}");

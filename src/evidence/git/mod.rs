@@ -34,6 +34,7 @@ mod provenance;
 mod reader;
 mod readers;
 mod rebased;
+mod saved;
 mod stash;
 mod stays;
 mod strays;

@@ -10,7 +10,7 @@ use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
 use super::traces::Opened;
 use super::tree_entries::TreeEntries;
-use super::{GitAsk, advance, baseline, changes, commits, on_disk, stash, targets};
+use super::{GitAsk, advance, baseline, changes, commits, on_disk, saved, stash, targets};
 use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
 use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream, display_text};
 
@@ -73,16 +73,24 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     };
     look_at_committed(&repository, &mut facts.git);
     if ask.changes {
-        let (((changes, content), notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
+        let ((changes, content, saved_on, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
             let mut walk = Walk::new(ask, &repository.top);
             let at = (&facts.git.head, facts.git.tree.as_deref());
-            let changes = changes::read(repo, &repository, ask, at, (&mut walk, &mut memory.contents))?;
-            Ok((changes, walk.notes()))
+            let (changes, content) =
+                changes::read(repo, &repository, ask, at, (&mut walk, &mut memory.contents))?;
+            let saved_on = match &content {
+                Some(content) if changes.n_paths > 0 => {
+                    saved::branch(repo, &repository, &facts.git.head, content)?
+                }
+                Some(_) | None => None,
+            };
+            Ok((changes, content, saved_on, walk.notes()))
         })?;
         facts.git.changes = Some(changes);
         // If a commit came between the two reads, the name belongs to another tree.
         let has_moved = repository.has_ref_files() && git::head(&repository)? != facts.git.head;
         facts.git.content = content.filter(|_| !has_moved);
+        facts.git.saved_on = saved_on.filter(|_| !has_moved);
         facts.git.notes.extend(notes);
         facts.git.reader = reader;
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
@@ -202,6 +210,7 @@ fn read_facts(
         head,
         tree,
         content: None,
+        saved_on: None,
         baseline,
         commits: counted.counts,
         operation: None,

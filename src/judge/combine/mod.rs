@@ -98,7 +98,7 @@ fn order_key(evidence: &Evidence) -> (u8, Source, &str) {
 
 fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if tally.tree == Tree::AtRisk {
+    if tally.tree == Tree::AtRisk && !why::is_on_branch(tally, case) {
         match state {
             // Where nobody was asked, the work is the person's own.
             VerdictState::RescueNeeded | VerdictState::Working | VerdictState::NoTask => {}

@@ -6,6 +6,7 @@ use super::case::{Case, changes};
 use super::scope;
 use super::situation::Tally;
 use super::whose::{self, n_lost};
+use super::why;
 
 /// If a session was active within this many milliseconds, it or its person is expected to commit the work.
 const DAY_MS: i64 = 86_400_000;
@@ -22,11 +23,8 @@ pub(super) fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
     let is_on_branch =
         case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. })) && n_lost(case) == 0;
     let is_lasting = is_on_branch && !case.is_temporary;
-    if is_lasting && tally.cut_turn().is_none() && is_looked_after(tally, case) {
-        RescueDegree::ToCommit
-    } else {
-        RescueDegree::AtRisk
-    }
+    let is_safe = is_lasting && tally.cut_turn().is_none() && is_looked_after(tally, case);
+    if is_safe || why::is_on_branch(tally, case) { RescueDegree::ToCommit } else { RescueDegree::AtRisk }
 }
 
 /// Whether each part of the work is that of a session that lives or was active within a day, as far as it is known

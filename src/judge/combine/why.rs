@@ -135,6 +135,7 @@ fn save(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     match at_risk(tally, case) {
         AtRisk::KeptApart(what) => NextAction::BringIn(what),
         AtRisk::Commits(n_commits) => NextAction::KeepCommits(n_commits),
+        AtRisk::OnBranch { branch, .. } => NextAction::Merge(branch),
         AtRisk::Files(n_files) => NextAction::Rescue(n_files),
     }
 }
@@ -154,15 +155,29 @@ fn is_known_test(evidence: &Evidence) -> bool {
     evidence.source == Source::Tests && !evidence.is_rejected_as(Rejection::NotConfigured)
 }
 
-/// The work that exists only in this work tree.
-fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> AtRisk {
-    let dirty = tally.claims(Claim::Dirty).find(|evidence| evidence.source == Source::Changes);
+/// The work that HEAD does not have. What a rescue has already on a branch is named only if there is nothing else.
+pub(super) fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> AtRisk {
+    let mut dirty =
+        tally.claims(Claim::Dirty).filter(|evidence| evidence.source == Source::Changes).peekable();
     let n_loose = n_unheld(case).saturating_add(n_lost(case));
-    match dirty {
-        Some(evidence) if scope::is_kept_apart(evidence) => AtRisk::KeptApart(first_reason(evidence)),
-        None if n_loose > 0 => AtRisk::Commits(n_loose),
-        Some(_) | None => AtRisk::Files(changes(case).map(|changes| whose::n_of_task(changes, case.work))),
+    let saved_on = case.git.and_then(|git| git.saved_on.clone());
+    let n_files = || changes(case).map(|changes| whose::n_of_task(changes, case.work));
+    match dirty.peek() {
+        Some(evidence) if scope::is_kept_apart(evidence) => return AtRisk::KeptApart(first_reason(evidence)),
+        Some(_) if saved_on.is_none() => return AtRisk::Files(n_files()),
+        Some(_) | None => {}
     }
+    match (dirty.find(|evidence| scope::is_kept_apart(evidence)), saved_on) {
+        (Some(apart), _) => AtRisk::KeptApart(first_reason(apart)),
+        (None, _) if n_loose > 0 => AtRisk::Commits(n_loose),
+        (None, Some(branch)) => AtRisk::OnBranch { n_files: n_files(), branch },
+        (None, None) => AtRisk::Files(n_files()),
+    }
+}
+
+/// Whether all work that HEAD does not have is on another branch: nothing can be lost.
+pub(super) fn is_on_branch(tally: &Tally<'_>, case: &Case<'_>) -> bool {
+    matches!(at_risk(tally, case), AtRisk::OnBranch { .. })
 }
 
 /// Names the first point that the agent has left to finish, and how many more there are.
