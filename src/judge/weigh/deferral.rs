@@ -71,7 +71,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
         let mut said = sentences[spoken_of.clone()].iter().flat_map(|said| words_of(&said.lower));
         puts_off(&sentences[at]) && said.any(|word| names.contains(&word) && !is_told(word, &spoken_of))
     };
-    let wants_all = words::has(&asked, "wants_all") && !words::has(&asked, "excepts");
+    let wants_all = words::has(&asked, "wants_all") && first_exception(&asked).is_none();
     let is_exception =
         |said: &Said| wants_all && !wants_untouched && leaves_out(&said.own) && !names_none(&said.own);
     let at = (0..sentences.len()).find(|&at| is_deferral(at) || is_exception(&sentences[at]))?;
@@ -102,18 +102,22 @@ fn without_exceptions(asked: &str) -> String {
 
 /// The first word that makes an exception, and where it begins; never a part of a longer word, as in "exceptions".
 fn first_exception(text: &str) -> Option<(usize, &'static str)> {
-    let is_whole = |at: usize, word: &str| {
-        let is_letter = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+    exceptions(text).min_by_key(|(at, _)| *at)
+}
+
+/// Each word that makes an exception, where it stands first.
+fn exceptions(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    let is_letter = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+    let is_whole = move |at: usize, word: &str| {
         let is_spaced = word.is_ascii();
         !is_spaced
             || !is_letter(text[..at].chars().next_back())
                 && !is_letter(text[at + word.trim_end().len()..].chars().next())
     };
-    let found = words::of("excepts").iter().filter_map(|word| {
+    words::of("excepts").iter().filter_map(move |word| {
         let (at, _) = text.match_indices(*word).find(|(at, _)| is_whole(*at, word))?;
         Some((at, *word))
-    });
-    found.min_by_key(|(at, _)| *at)
+    })
 }
 
 /// Whether a clause speaks of what the one before it names.
@@ -125,8 +129,9 @@ fn points_back(own: &str) -> bool {
 /// upload handler, which I left on plain strings"; or an exception of all that it tells of.
 fn leaves_out(own: &str) -> bool {
     let all = words::of("wants_all").iter().filter_map(|word| own.find(word)).min();
-    words::of("excepts").iter().filter_map(|word| own.split_once(word)).any(|(before, rest)| {
-        let is_of_all = all.is_some_and(|all| all < before.len()) && !is_about_how(rest);
+    exceptions(own).any(|(at, word)| {
+        let rest = &own[at + word.len()..];
+        let is_of_all = all.is_some_and(|all| all < at) && !is_about_how(rest);
         words::has(rest, "leaves") || is_of_all && !words::has(own, "accounts_for_rest")
     })
 }
@@ -187,7 +192,7 @@ pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
     let is_asked = |said: &str| {
         let both = |group: &str| words::has(said, group) && words::has(&asked, group);
         both("is_stub")
-            || both("excepts") && names_same(said, prompts)
+            || first_exception(said).and(first_exception(&asked)).is_some() && names_same(said, prompts)
             || both("puts_aside") && both("names_tests")
             || words::has(&asked, "wants_a_part") && both("names_a_part")
             || words::has(&asked, "wants_untouched")
@@ -310,6 +315,10 @@ mod tests {
             ("Throw a ParseException and log a metric.", "The metric is not included."),
             ("Format everything except gen/. Add a changelog entry.", "The changelog entry is out of scope."),
             ("Move all but the lexer to Rust and update the benchmarks.", "The benchmarks are not included."),
+            (
+                "Return typed errors from every handler, also for exceptions.",
+                "Every handler returns typed errors except the upload handler.",
+            ),
             ("Add the parser except for the lexer. Also write a guide.", "The guide is out of scope."),
         ] {
             assert!(deferral(text, &[prompt]).is_some(), "{prompt}");
