@@ -42,6 +42,7 @@ fn turns_that_ran<'s>(
     };
     session.history.turns.iter().map(AsRef::as_ref).filter_map(move |turn: &Turn| {
         let prompt = turn.prompt.as_deref().filter(|prompt| prompt.kind == PromptKind::Person)?;
-        (is_only(&prompt.text, &BESIDE) && ran(turn)).then_some((prompt.text.as_str(), turn))
+        // Few turns ran such a command, and to read a prompt takes longer.
+        (ran(turn) && is_only(&prompt.text, &BESIDE)).then_some((prompt.text.as_str(), turn))
     })
 }
