@@ -165,6 +165,9 @@ impl Store {
     }
 }
 
+/// Rounds of so many check ids are kept of each workspace, the latest ones.
+const MAX_ROUNDS: usize = 100;
+
 /// The files as they were last read: inode and time of the last change.
 #[derive(Debug, Default)]
 pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
@@ -226,7 +229,13 @@ impl Store {
         change: impl FnOnce(Option<KeptReports>) -> KeptReports,
     ) -> Result<(), StoreError> {
         let _lock = self.lock()?;
-        let reports = change(self.report_files().one(workspace));
+        let mut reports = change(self.report_files().one(workspace));
+        // Each call of a loop may have a check id of its own.
+        while reports.rounds.len() > MAX_ROUNDS {
+            let oldest = reports.rounds.iter().min_by_key(|(_, rounds)| rounds.changed_at);
+            let Some(id) = oldest.map(|(id, _)| id.clone()) else { break };
+            reports.rounds.remove(&id);
+        }
         self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
     }
 

@@ -92,4 +92,10 @@ fn the_newer_rounds_of_each_check_stay_and_are_reset_alone() {
     // Whoever knows older ones does not bring them back, though the clock was set back meanwhile.
     keep(&[("loop", rounds(2, 20))]);
     assert_eq!(stages(), told(&[("", 3), ("loop", 0), ("other", 2)]));
+    // However many checks there were, the latest stay.
+    for n in 100..300 {
+        keep(&[(format!("run {n}").as_str(), rounds(1, n))]);
+    }
+    let left: Vec<String> = stages().into_iter().map(|(check_id, _)| check_id).collect();
+    assert_eq!(left, (200..300).map(|n| format!("run {n}")).collect::<Vec<_>>());
 }
