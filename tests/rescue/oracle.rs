@@ -3,6 +3,7 @@
 //! previous one by a change; ten times as many with `CLOSEOUT_TEST_ALL=1`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -39,16 +40,12 @@ pub(super) struct Photo {
 impl Photo {
     pub(super) fn of(repo: &Repo) -> Photo {
         let (git_dir, common_dir) = plain::git_dirs(repo.path()).unwrap();
-        let (mut work_tree, mut times) = (Files::new(), BTreeMap::new());
-        walk(repo.path(), b"", &mut |name, path| {
-            let is_git = name == b".git" && repo.path().join(".git") == path;
-            if !is_git {
-                let metadata = path.symlink_metadata().unwrap();
-                times.insert(name.to_vec(), (metadata.mtime(), metadata.mtime_nsec()));
-                work_tree.insert(name.to_vec(), content(path));
-            }
-            !is_git
-        });
+        let work_tree = files_in(repo.path());
+        let time_of = |name: &Vec<u8>| {
+            let metadata = repo.path().join(OsStr::from_bytes(name)).symlink_metadata().unwrap();
+            (name.clone(), (metadata.mtime(), metadata.mtime_nsec()))
+        };
+        let times = work_tree.keys().map(time_of).collect();
         let (mut git_files, mut logs) = (Files::new(), Files::new());
         for (folder, prefix) in [(&git_dir, &b"own/"[..]), (&common_dir, b"common/")] {
             walk(folder, b"", &mut |name, path| {
@@ -107,6 +104,19 @@ fn walk(folder: &Path, prefix: &[u8], found: &mut dyn FnMut(&[u8], &Path) -> boo
             walk(&entry.path(), &[&name, &b"/"[..]].concat(), found);
         }
     }
+}
+
+/// All that is in a folder, without its own `.git`.
+pub(super) fn files_in(top: &Path) -> Files {
+    let mut files = Files::new();
+    walk(top, b"", &mut |name, path| {
+        let is_git = name == b".git";
+        if !is_git {
+            files.insert(name.to_vec(), content(path));
+        }
+        !is_git
+    });
+    files
 }
 
 fn content(path: &Path) -> (u32, Vec<u8>) {

@@ -2,10 +2,10 @@
 //! system call of its own, so that every phase can be hit again. Afterwards the plain oracle compares everything
 //! with the state before and after, and the next start has to find all records and be able to do everything.
 //!
-//! A plain run takes three moments; `CLOSEOUT_TEST_ALL=1` takes every call with every signal,
+//! A plain run takes four moments; `CLOSEOUT_TEST_ALL=1` takes every call with every signal,
 //! `CLOSEOUT_TEST_STEP=n` each n-th of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::ends::living_in;
 use super::fixture::*;
 use super::kill::leftovers;
-use super::oracle::{Photo, stored};
+use super::oracle::{Files, Photo, files_in, stored};
 use crate::support::repo::Repo;
 use crate::support::test_env::{Run, TestEnv};
 
@@ -49,6 +49,7 @@ enum Before {
 
 const RESCUE: &str = "rescue -y -m work --protected";
 const BESIDE: &str = "rescue -y -m work --new-branch";
+const RESTORE: &str = "restore RECORD INTO";
 const CASES: [Case; 8] = [
     Case { words: "rescue --record-only", before: &[] },
     Case { words: RESCUE, before: &[] },
@@ -57,11 +58,11 @@ const CASES: [Case; 8] = [
     Case { words: "redo -y", before: &[Before::Rescue, Before::Undo] },
     Case { words: "undo -y", before: &[Before::Beside] },
     Case { words: "redo -y", before: &[Before::Beside, Before::Undo] },
-    Case { words: "restore RECORD INTO", before: &[Before::Record] },
+    Case { words: RESTORE, before: &[Before::Record] },
 ];
 /// The cases of a plain run, with the signal, and how far the command is in hundredths of its calls.
-const FEW: [(usize, Signal, usize); 3] =
-    [(1, Signal::TERM, 60), (3, Signal::KILL, 80), (6, Signal::STOP, 85)];
+const FEW: [(usize, Signal, usize); 4] =
+    [(1, Signal::TERM, 60), (3, Signal::KILL, 80), (6, Signal::STOP, 85), (7, Signal::INT, 70)];
 
 /// A call of the program's first thread: its name, and how many of that name came before.
 type Moment = (String, usize);
@@ -160,7 +161,7 @@ fn moments(case: &Case) -> Vec<Moment> {
         .wait_with_output()
         .unwrap();
     assert!(output.status.success(), "{}: {output:?}", case.words);
-    let mut seen = std::collections::BTreeMap::<String, usize>::new();
+    let mut seen = BTreeMap::<String, usize>::new();
     let text = fs::read_to_string(trace).unwrap();
     let names = text.lines().filter_map(|line| line.split_once('(').map(|(name, _)| name.to_owned()));
     names
@@ -267,6 +268,9 @@ impl Scene {
         }
         let after = Photo::of(&self.repo);
         assert_eq!(leftovers(&self.repo), Vec::<String>::new(), "{what}");
+        if case.words == RESTORE {
+            self.assert_completed(what);
+        }
         if after.references == before.references {
             before.assert_restored(&after, what);
         }
@@ -285,6 +289,19 @@ impl Scene {
         self.assert_own_folder(what);
         self.repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
         super::hostile::assert_silent(&self.repo);
+    }
+
+    /// What a restore has begun is completed by the same command: each file as it was, and nothing of its own beside.
+    fn assert_completed(&self, what: &str) {
+        let again = self.run(&self.words.join(" "));
+        assert_eq!(again.code, 0, "{what}: {again:?}");
+        let is_folder = |mode: &u32| mode & 0o170_000 == 0o040_000;
+        let of = |files: &Files| -> BTreeMap<Vec<u8>, Vec<u8>> {
+            let files = files.iter().filter(|(_, (mode, _))| !is_folder(mode));
+            files.map(|(path, (_, bytes))| (path.clone(), bytes.clone())).collect()
+        };
+        let restored = of(&files_in(&self.repo.root().join("into")));
+        assert!(restored == of(&self.initial.work_tree), "{what}: {:?}", restored.keys());
     }
 
     /// The record holds the work tree, and nothing else.
