@@ -68,7 +68,7 @@ phrases! {
         slow_action(what, place, seconds),
     }
     /// What is left to do, and what is sent back to an agent.
-    left { nothing, ask(key), earlier, sent(ago), done, message_begins, go_on, none_for_agent }
+    left { nothing, ask(key), earlier, sent(ago), done, message_begins, go_on, none_for_agent, answer_instead(key) }
     /// The help page.
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,
@@ -97,7 +97,7 @@ phrases! {
     outcome {
         opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), mark_removed(mark), checks_ran(met, ran), plan_without_workspace,
         rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
-        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_report, is_ending, nothing_runs, agent_works(key),
+        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_row, no_match, no_report, is_ending, nothing_runs, agent_works(key),
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }

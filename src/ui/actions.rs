@@ -18,8 +18,8 @@ use super::state::{Page, Ready, State};
 use super::{open_dialog, points, text};
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, HeldEnd, HeldNow, HeldStep, Intent,
-    JumpOutcome, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId, WorkspaceView,
-    display_text,
+    JumpOutcome, OpenPoint, PointKind, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId,
+    WorkspaceView, display_text,
 };
 use crate::present::phrases::{checks, held, left, outcome as say};
 use crate::present::{action, sessions, sets};
@@ -31,7 +31,11 @@ pub(super) fn begin(
     command: WorkspaceCommand,
     reaction: &mut Reaction,
 ) {
-    let Some(view) = selected_row(state, views).map(|position| &views[position]) else { return };
+    let Some(view) = selected_row(state, views).map(|position| &views[position]) else {
+        state.answer =
+            Some(if state.filter.text.is_empty() { say::no_row() } else { say::no_match() }.to_owned());
+        return;
+    };
     if let Some(ready) = take_ready(state, &view.id, command) {
         open_dialog::open(state, ready);
         return;
@@ -73,7 +77,10 @@ pub(super) fn begin(
 /// Opens the reply box with the points to send back, appended to what was written there before.
 fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     let Some((session, text)) = points::to_send(state, view) else {
-        state.answer = Some(left::none_for_agent().to_owned());
+        let is_for_person = |point: &OpenPoint| matches!(point.kind, PointKind::Answer | PointKind::Allow);
+        let asks = view.verdict.as_ref().is_some_and(|verdict| verdict.left_to_do.open().any(is_for_person));
+        let to_reply = || left::answer_instead(key_of(WorkspaceCommand::Reply));
+        state.answer = Some(if asks { to_reply() } else { left::none_for_agent().to_owned() });
         return;
     };
     match reply_box::begin_with(view, session, &text) {

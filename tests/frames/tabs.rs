@@ -204,5 +204,26 @@ fn where_nothing_is_for_an_agent_it_is_said() {
     let views = [view];
     let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "b").intents, []);
+    assert_eq!(state.answer.as_deref(), Some("it waits for you, not for more work: i answers"));
+    let mut done = busy();
+    Arc::make_mut(done.verdict.as_mut().unwrap()).left_to_do.points = Vec::new();
+    let views = [done];
+    let mut state = seen_screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "b").intents, []);
     assert_eq!(state.answer.as_deref(), Some("no point here is for an agent"));
+}
+
+#[test]
+fn a_key_without_a_row_says_why_it_does_nothing() {
+    let views = [busy()];
+    let mut state = seen_screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/zzz\n");
+    for key in ["c", "d", "i", "b", "p", "z", "V"] {
+        state.answer = None;
+        assert_eq!(press(&mut state, &views, key).intents, []);
+        assert_eq!(state.answer.as_deref(), Some("no row matches the filter: Esc shows all"), "{key}");
+    }
+    let mut state = seen_screen_of(80, 24, &[]);
+    assert_eq!(press(&mut state, &[], "c").intents, []);
+    assert_eq!(state.answer.as_deref(), Some("no row is selected"));
 }
