@@ -272,6 +272,7 @@ fn verdict(input: &Input) -> Verdict {
             required: input.required,
             prompt: if input.answered { LastPrompt::Answered } else { LastPrompt::Work },
             acted_outside: input.acted_outside,
+            passed_at: None,
             is_checked: false,
             is_unseen_in_ci: false,
             chosen: &[],
@@ -446,6 +447,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             required: Proof::Said,
             prompt: LastPrompt::Work,
             acted_outside: false,
+            passed_at: None,
             is_checked: false,
             is_unseen_in_ci: false,
             chosen: &[],
@@ -514,7 +516,7 @@ proptest! {
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
         let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], is_temporary: false, taken_at: Timestamp(0), mark: UserMark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
-            is_checked: false, is_unseen_in_ci: false, chosen: &[], before: &[] };
+            passed_at: None, is_checked: false, is_unseen_in_ci: false, chosen: &[], before: &[] };
         let verdict = combine(&evidence, &case);
         for text in [words::why(&verdict), words::next_action(&verdict)] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

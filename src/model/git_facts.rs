@@ -131,6 +131,9 @@ pub struct CommitCounts {
     pub older_tests: Vec<(Timestamp, TestChange)>,
     /// True when the walk was cut at its limit, so that the counts are lower bounds.
     pub is_cut: bool,
+    /// When HEAD last came to other content by anything but a commit made here: a merge, a rebase, a switch of branches.
+    #[serde(skip)]
+    pub brought_at: Option<Timestamp>,
     /// Commits counted as empty only because all together leave HEAD's content as it was at the baseline.
     #[serde(skip)]
     pub n_cancelled: u32,

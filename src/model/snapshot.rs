@@ -70,8 +70,8 @@ pub struct SessionFacts {
     pub last_demand: Option<Demand>,
     /// The work of the sessions' tasks.
     pub work: TaskWork,
-    /// True if a complete test run passed after the last edit of every session that edited.
-    pub is_checked: bool,
+    /// When the last complete test run passed, if one did after the last edit of every session that edited.
+    pub passed_at: Option<Timestamp>,
     /// True if a session successfully acted outside the work tree.
     pub acted_outside: bool,
     /// The name of the present round (R5): when the last turn ended and the decision file was written.

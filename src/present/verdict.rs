@@ -202,7 +202,7 @@ pub(super) fn of_work(work: &AtRisk) -> String {
         AtRisk::Files(Some(n)) => say::not_committed(counts::files_are(n)),
         AtRisk::Files(None) => say::not_committed(say::work_is()),
         AtRisk::OnBranch { n_files, branch } => {
-            let files = n_files.map_or_else(|| say::work_is().to_owned(), |n| counts::files_are(n));
+            let files = n_files.map_or_else(|| say::work_is().to_owned(), counts::files_are);
             say::only_on(say::not_committed(files), shown(branch))
         }
         AtRisk::Commits(n) => say::on_no_branch(counts::commits_are(n)),

@@ -60,6 +60,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         required: Proof::Said,
         prompt: LastPrompt::Work,
         acted_outside: false,
+        passed_at: None,
         is_checked: false,
         is_unseen_in_ci: false,
         question: sample

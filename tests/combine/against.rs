@@ -47,6 +47,7 @@ fn state_at(kind: TaskKind, evidence: &[Evidence], now: i64, prompted_at: Option
         required: Proof::Said,
         prompt: LastPrompt::Work,
         acted_outside: false,
+        passed_at: None,
         is_checked: false,
         is_unseen_in_ci: false,
         chosen: &[],

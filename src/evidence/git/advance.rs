@@ -2,6 +2,7 @@
 //! the new commits cost, not what the whole branch costs.
 
 use super::commit_classes::MAX_NEWEST;
+use super::commits;
 use super::content_age::{self, Ages};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
@@ -11,7 +12,7 @@ use super::stays;
 use super::targets;
 use super::tree_entries::TreeEntries;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
-use crate::model::{CommitCounts, CommitId};
+use crate::model::{CommitCounts, CommitId, Timestamp};
 
 /// Up to this many new commits are added one by one; with more, everything is counted again.
 const LIMIT: usize = 32;
@@ -64,7 +65,7 @@ pub(super) fn advanced(
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
-            let told = summary(repo, commit, &not_work.without_noise(&repo.paths(commit)?))?;
+            let told = summary(repo, commit, &not_work.work_among(&repo.paths(commit)?))?;
             facts.git.commits.rescued.insert(0, told);
         } else {
             let paths = repo.paths(commit)?;
@@ -73,7 +74,7 @@ pub(super) fn advanced(
                 facts.git.commits.n_noise += u32::from(not_work.has_noise(&paths));
             } else {
                 facts.git.commits.n_new += 1;
-                let mut told = summary(repo, commit, &not_work.without_noise(&paths))?;
+                let mut told = summary(repo, commit, &not_work.work_among(&paths))?;
                 work = paths.into_iter().filter(|path| !not_work.has(path)).collect();
                 let mut ages = Ages::new(repo, &others, (commit.id, &commit.tree));
                 told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
@@ -82,12 +83,20 @@ pub(super) fn advanced(
         }
         stays::advance((repo, &others), &mut facts.git.commits.stays, (commit, &work), &mut entries)?;
     }
+    facts.git.commits.brought_at = brought_at(repo, &log, &facts.git.commits)?;
     keep_newest(&mut facts.git.commits);
     move_on(&mut facts, &commits);
     facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
     facts.git.head = stamp.head().clone();
     facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))
+}
+
+/// As [`commits::brought_at`], by the end of the log; what came before it is known.
+fn brought_at(repo: &dyn Repo, log: &[LogEntry], counts: &CommitCounts) -> Read<Option<Timestamp>> {
+    let is_before = |at: &Timestamp| log.first().is_none_or(|first| first.time.saturating_mul(1000) > at.0);
+    let found = commits::brought_at(repo, log, counts)?;
+    Ok(found.or(counts.brought_at.filter(is_before)))
 }
 
 /// Whether HEAD holds again with `tip` what it held before; which commits count is counted again then.

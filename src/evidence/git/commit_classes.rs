@@ -170,11 +170,7 @@ impl Count<'_> {
     fn summary(&self, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
         let at = made_at(self.repo, &self.history, commit)?;
         let is_merged = self.merged.contains(&commit.id);
-        Ok(CommitSummary {
-            at,
-            is_merged,
-            ..summary(self.repo, commit, &self.not_work.without_noise(paths))?
-        })
+        Ok(CommitSummary { at, is_merged, ..summary(self.repo, commit, &self.not_work.work_among(paths))? })
     }
 
     /// Commits that only repeat a commit of the baseline in another form, after an amend of the baseline commit

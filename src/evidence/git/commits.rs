@@ -17,8 +17,11 @@ use super::not_work::NotWork;
 use super::reader::Repo;
 use super::stays;
 use super::tree_entries::TreeEntries;
-use crate::git::{self, LogEntry, Read, Repository};
+use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, CommitCounts, CommitId, Head, Timestamp};
+
+/// So many rows of moves between commits are looked at, the newest first, and so many commits behind each.
+const MAX_MOVES: usize = 16;
 
 /// What happened since the baseline.
 pub(super) struct Counted {
@@ -92,6 +95,7 @@ pub(super) fn count(
         counts.rescued.clear();
     }
     counts.stays = stays;
+    counts.brought_at = brought_at(repo, head_log, &counts)?;
     counts.is_blind = head_log.is_empty();
     let is_plain = count.is_plain && are_plain && !counts.is_cut && counts.n_cancelled == 0;
     Ok(Counted { counts, is_plain })
@@ -107,6 +111,34 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
         commit.is_merged |= ages.are_taken((&paths, commit), source.log, entries)?;
     }
     Ok(())
+}
+
+/// When HEAD last came to content that no commit made here brought. Moves after which HEAD has again what it had before bring
+/// nothing: a switch to `main` and a fast-forward to what was left, or a soft reset and one commit in place of three.
+pub(super) fn brought_at(
+    repo: &dyn Repo,
+    log: &[LogEntry],
+    counts: &CommitCounts,
+) -> Read<Option<Timestamp>> {
+    let is_made = |entry: &LogEntry| {
+        matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
+            || counts.rescued.iter().any(|commit| Some(commit.id) == entry.new)
+    };
+    let mut end = log.len();
+    for _ in 0..MAX_MOVES {
+        let Some(last) = log[..end].iter().rposition(|entry| !is_made(entry)) else { return Ok(None) };
+        let first = log[..last].iter().rposition(is_made).map_or(0, |made| made + 1);
+        let since = log[last..].iter().take(MAX_MOVES).chain(log.last());
+        let ids: Vec<CommitId> =
+            log[first].old.into_iter().chain(since.filter_map(|entry| entry.new)).collect();
+        let mut trees = repo.commits(&ids)?.into_iter().map(|commit| commit.map(|commit| commit.tree));
+        let before = trees.next().flatten().filter(|_| log[first].old.is_some());
+        if before.is_none() || !trees.any(|tree| tree == before) {
+            return Ok(Some(Timestamp(log[last].time.saturating_mul(1000))));
+        }
+        end = first;
+    }
+    Ok(None)
 }
 
 /// Whether HEAD's content equals the baseline's: reverted work is not work.

@@ -87,9 +87,9 @@ impl NotWork {
         paths.iter().any(|path| self.is_noise(path))
     }
 
-    /// The paths without noise.
-    pub(super) fn without_noise(&self, paths: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        paths.iter().filter(|path| !self.is_noise(path)).cloned().collect()
+    /// The paths that are work.
+    pub(super) fn work_among(&self, paths: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        paths.iter().filter(|path| !self.has(path)).cloned().collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::content::Contents;
 use super::handle::Sibling;
 use super::memory::{Facts, GitMemory, Stamp};
 use super::not_work::NotWork;
@@ -73,27 +74,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     };
     look_at_committed(&repository, &mut facts.git);
     if ask.changes {
-        let ((changes, content, saved_on, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
-            let mut walk = Walk::new(ask, &repository.top);
-            let at = (&facts.git.head, facts.git.tree.as_deref());
-            let (changes, content) =
-                changes::read(repo, &repository, ask, at, (&mut walk, &mut memory.contents))?;
-            let saved_on = match &content {
-                Some(content) if changes.n_paths > 0 => {
-                    saved::branch(repo, &repository, &facts.git.head, content)?
-                }
-                Some(_) | None => None,
-            };
-            Ok((changes, content, saved_on, walk.notes()))
-        })?;
-        facts.git.changes = Some(changes);
-        // If a commit came between the two reads, the name belongs to another tree.
-        let has_moved = repository.has_ref_files() && git::head(&repository)? != facts.git.head;
-        facts.git.content = content.filter(|_| !has_moved);
-        facts.git.saved_on = saved_on.filter(|_| !has_moved);
-        facts.git.notes.extend(notes);
-        facts.git.reader = reader;
-        facts.git.notes.extend(index_notes(&repository, &facts.git.head));
+        look_at_work_tree(&mut readers, &repository, ask, (&mut facts.git, &mut memory.contents))?;
     }
     let handle = readers.into_handle();
     memory.sibling = sibling;
@@ -106,6 +87,34 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         excludes_file,
         watch_targets: facts.targets,
     }))
+}
+
+/// Adds what the work tree has.
+fn look_at_work_tree(
+    readers: &mut Readers<'_>,
+    repository: &Repository,
+    ask: &GitAsk<'_>,
+    (git, contents): (&mut GitFacts, &mut Contents),
+) -> Read<()> {
+    let ((changes, content, saved_on, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
+        let mut walk = Walk::new(ask, &repository.top);
+        let at = (&git.head, git.tree.as_deref());
+        let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
+        let saved_on = match &content {
+            Some(content) if changes.n_paths > 0 => saved::branch(repo, repository, &git.head, content)?,
+            Some(_) | None => None,
+        };
+        Ok((changes, content, saved_on, walk.notes()))
+    })?;
+    git.changes = Some(changes);
+    // If a commit came between the two reads, the name belongs to another tree.
+    let has_moved = repository.has_ref_files() && git::head(repository)? != git.head;
+    git.content = content.filter(|_| !has_moved);
+    git.saved_on = saved_on.filter(|_| !has_moved);
+    git.notes.extend(notes);
+    git.reader = reader;
+    git.notes.extend(index_notes(repository, &git.head));
+    Ok(())
 }
 
 /// The repository of `workspace`, if a reader would not hang in it.

@@ -44,7 +44,9 @@ pub struct Case<'a> {
     pub prompt: LastPrompt,
     /// Whether the task successfully acted outside the work tree.
     pub acted_outside: bool,
-    /// Whether a complete test run in the sessions passed after the last edit.
+    /// When a complete test run in the sessions passed, if that was after their last edit.
+    pub passed_at: Option<Timestamp>,
+    /// Whether the configured checks passed for the content that is there.
     pub is_checked: bool,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: &'a [ChosenKey],

@@ -21,6 +21,7 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
         (Claim::Yes, _) => aged(evidence, case),
         (Claim::Dirty, Source::Changes) => with_ignored(uncommitted(evidence, case), case),
         (Claim::Abstain(_), Source::Changes) => with_ignored(evidence, case),
+        (Claim::Abstain(_), Source::Tests) => passed(evidence, case),
         (Claim::No, Source::Command) if is_pushed(&evidence, case) => {
             Evidence { points: Vec::new(), ..evidence }.rejected(Rejection::Undecided, Fact::UpstreamHasAll)
         }
@@ -48,6 +49,18 @@ fn with_ignored(evidence: Evidence, case: &Case<'_>) -> Evidence {
     evidence.because(why)
 }
 
+/// A run of a session that passed before something changed beside its record proves nothing of what is there now.
+fn passed(mut evidence: Evidence, case: &Case<'_>) -> Evidence {
+    if evidence.said_at().is_some_and(|said_at| whose::is_changed_since(said_at, case)) {
+        for reason in &mut evidence.reasons {
+            if matches!(reason, Reason::RunPassed(_)) {
+                *reason = Fact::PassedBeforeEdit.into();
+            }
+        }
+    }
+    evidence
+}
+
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let Some(said_at) = evidence.said_at() else { return evidence };
     if whose::is_before(case.taken_at, said_at) {
@@ -59,9 +72,8 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
         let reasons = [evidence.reasons, softened.reasons].concat();
         return Evidence { claim: Claim::Abstain(Rejection::Undecided), reasons, ..evidence };
     }
-    if evidence.source == Source::Tests
-        && case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at))
-    {
+    let is_edited = || case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at));
+    if evidence.source == Source::Tests && (is_edited() || whose::is_tracked_changed_since(said_at, case)) {
         // Whoever requires test results wants them for the code as it is now.
         return Evidence { claim: Claim::No, ..evidence }.because(Fact::ResultsBeforeEdit);
     }

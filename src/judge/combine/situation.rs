@@ -221,7 +221,10 @@ impl<'a> Tally<'a> {
     /// How well the work would be proven if it is done.
     pub(super) fn proof(&self, case: &Case<'_>) -> Proof {
         let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
-        let is_passed = case.is_checked || has(&[Source::Command, Source::Tests]);
+        let is_of_now = |passed_at| !whose::is_changed_since(passed_at, case);
+        let is_passed = case.is_checked
+            || case.passed_at.is_some_and(is_of_now)
+            || has(&[Source::Command, Source::Tests]);
         if is_passed && !case.is_unseen_in_ci && whose::softened(case).is_none() {
             Proof::Checked
         } else if has(&[Source::Commits]) || whose::is_saved(case) {

@@ -220,6 +220,30 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided, read).because(why))
 }
 
+/// Whether the content has changed since that moment, whoever changed it: HEAD came to other content, or a file was
+/// written that a commit made since or the work tree has.
+pub(super) fn is_changed_since(at: Timestamp, case: &Case<'_>) -> bool {
+    is_one_changed_since(at, case, |_| true)
+}
+
+/// The same, without the files that git does not track: a test run leaves more than its results.
+pub(super) fn is_tracked_changed_since(at: Timestamp, case: &Case<'_>) -> bool {
+    is_one_changed_since(at, case, |file| file.unstaged != Some(ChangeKind::Untracked))
+}
+
+fn is_one_changed_since(at: Timestamp, case: &Case<'_>, counts: impl Fn(&ChangedFile) -> bool) -> bool {
+    let is_later = |other: Timestamp| is_before(at, other);
+    let newest = commits(case).into_iter().flat_map(|commits| commits.newest.iter().chain(&commits.rescued));
+    // A checkout renews the time of a file, but what a commit holds was there when it was made.
+    let mut written =
+        newest.flat_map(|commit| commit.written_at.iter().flatten().map(|at| commit.at.min(*at)));
+    let files = changes(case).into_iter().flat_map(|changes| changes.files.iter().zip(&changes.on_disk));
+    let mut changed = files.filter(|(file, _)| counts(file)).filter_map(|(_, on_disk)| on_disk.as_ref());
+    commits(case).is_some_and(|commits| commits.brought_at.is_some_and(is_later))
+        || written.any(is_later)
+        || changed.any(|on_disk| is_later(on_disk.modified_at))
+}
+
 /// How many of the changed files are the tasks' work.
 pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
     let Some(since) = work.first_prompt_at else { return changes.n_paths };

@@ -24,8 +24,8 @@ const MAX_UNPROVEN: usize = 3;
 /// What the runs of all sessions mean together.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Proven {
-    /// Whether a complete test run passed after the last edit, in every session that edited.
-    pub(super) is_checked: bool,
+    /// When the last complete test run passed, if one did after the last edit in every session that edited.
+    pub(super) passed_at: Option<Timestamp>,
     /// Whether a session successfully acted outside the work tree, as its task asked.
     pub(super) acted_outside: bool,
     /// Whether every session did so whose work is known, and its prompt asks for nothing else.
@@ -45,14 +45,14 @@ pub(super) fn weigh(
 ) -> Proven {
     let top = memory.top.clone();
     let top = top.as_deref();
-    let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
-    let mut has_proof = false;
+    let mut proven = Proven { is_only_acts: true, ..Proven::default() };
+    let mut is_checked = true;
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == TaskStanding::Counts);
     let mut summaries = Vec::new();
     for (session, task) in counting {
         if session.history.turns.is_empty() {
             // Without turns, its edits are unknown.
-            proven.is_checked = false;
+            is_checked = false;
             proven.is_only_acts = false;
             continue;
         }
@@ -81,12 +81,14 @@ pub(super) fn weigh(
             proven.not_passing.push(Origin::of(session));
         }
         let is_proven = summary.proof.is_some() || has_met;
-        has_proof |= is_proven;
+        let passed = summary.last.iter().filter(|run| has_met && run.outcome == RunOutcome::Passed);
+        let passed = passed.chain(&summary.proof).filter_map(|run| run.moment.at);
+        proven.passed_at = proven.passed_at.max(passed.max());
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
-        proven.is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
+        is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
         demanded_acts::weigh(summary, &all, (session, task), demands, evidence_set);
     }
-    proven.is_checked &= has_proof;
+    proven.passed_at = proven.passed_at.filter(|_| is_checked);
     proven.is_only_acts &= proven.acted_outside;
     proven
 }

@@ -76,7 +76,7 @@ pub(super) fn weigh(
             last_edit_at: proven.last_edit_at,
             ..of_run(work::work(observations, tasks, memory), tasks, context)
         },
-        is_checked: proven.is_checked,
+        passed_at: proven.passed_at,
         acted_outside: proven.acted_outside,
         round_mark: round_mark(session.zip(tasks.first()), said.written_at).filter(|_| !said.is_half_written),
         decision: said.report,
