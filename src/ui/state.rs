@@ -86,6 +86,11 @@ impl State {
         State { size, look, ..State::default() }
     }
 
+    /// Drops the message.
+    pub(super) fn drop_answer(&mut self) {
+        (self.answer, self.marked) = (None, None);
+    }
+
     /// Whether the keys act on the open points.
     pub(super) fn is_among_points(&self) -> bool {
         self.focus == Focus::Detail && self.tab == Tab::LeftToDo && self.page == Page::None

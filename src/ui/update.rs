@@ -66,7 +66,7 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
             Presence::Unknown
         }
         Input::Key(press) => {
-            state.answer = None;
+            state.drop_answer();
             on_key(state, views, press, reaction)
         }
         Input::Paste(text) => {
@@ -83,7 +83,7 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
             Presence::Shown
         }
         Input::Mouse(mouse) => {
-            state.answer = None;
+            state.drop_answer();
             match open_dialog::on_mouse(state, views, mouse) {
                 Some(step) => {
                     actions::take(state, views, step, reaction);
@@ -110,7 +110,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     let is_lapsed =
         |view: &WorkspaceView| state.marked.as_ref() == Some(&view.id) && view.marks.lapsed.is_some();
     if views.iter().any(is_lapsed) {
-        (state.marked, state.answer) = (None, None);
+        state.drop_answer();
     }
     settle(state, views);
     let mut reaction = Reaction { is_quit: open_dialog::is_left(state, views), ..Reaction::default() };
@@ -123,6 +123,8 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
 /// Applies the engine's answer to an intent.
 pub fn on_response(state: &mut State, views: &[WorkspaceView], response: Response) -> Reaction {
     let mut reaction = Reaction::default();
+    // From now on the message may be about something else.
+    state.marked = None;
     match open_dialog::on_response(state, views, &response) {
         Some(step) => actions::take(state, views, step, &mut reaction),
         None => actions::on_response(state, views, response),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
-    CheckPlace, CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder,
-    MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState,
-    RecordCost, RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind,
-    TrustItem, TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
+    CheckPlace, CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, JumpOutcome,
+    LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading,
+    ProbeWord, ReceiptState, RecordCost, RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction,
+    SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -821,6 +821,30 @@ fn a_lapse_is_told_with_its_reason() {
     assert!(shown(&state).contains(words), "{}", shown(&state));
     let _ = press(&mut state, &views, "d");
     assert!(shown(&state).contains(words), "{}", shown(&state));
+}
+
+/// A message goes with the mark that it is about; one about something else stays.
+#[test]
+fn a_lapse_takes_only_the_message_of_its_mark() {
+    let marked = || ActionOutcome::Marked { order: MarkOrder::Done, reason: None };
+    let views = five();
+    let mut lapsed = five();
+    lapsed[ROW].marks.lapsed = Some(closeout::model::MarkLapse::Question);
+    let mut state = with((80, 24), &views, ActionKind::Mark, marked());
+    assert!(state.answer.is_some());
+    let _ = ui::views_changed(&mut state, &lapsed);
+    assert_eq!(state.answer, None);
+    for key in ["", "1"] {
+        let mut state = with((80, 24), &views, ActionKind::Mark, marked());
+        let _ = press(&mut state, &views, key);
+        let outcome = JumpOutcome::Refused { reason: "it has no pane".to_owned() };
+        let _ =
+            ui::on_response(&mut state, &views, Response::Jump { workspace: views[0].id.clone(), outcome });
+        let said = state.answer.clone();
+        assert!(said.as_ref().is_some_and(|words| words.contains("it has no pane")), "{said:?}");
+        let _ = ui::views_changed(&mut state, &lapsed);
+        assert_eq!(state.answer, said, "after {key:?}");
+    }
 }
 
 #[test]
