@@ -6,9 +6,10 @@ use std::sync::Arc;
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
     CheckPlace, CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, JumpOutcome,
-    LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading,
-    ProbeWord, ReceiptState, RecordCost, RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction,
-    SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
+    LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, PlannedSplit,
+    ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RefName, RescuePlan, Response, Rule,
+    RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection, VerdictState, Why,
+    WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -924,6 +925,39 @@ fn the_agent_is_asked_for_messages_after_its_cost_was_told_and_the_box_stays() {
     assert_eq!(press(&mut state, &views, "y").intents, [], "it is a new question");
     read(&mut state);
     let wanted = action(&views, Action::Rescue { plan: Box::new(proposed) });
+    assert_eq!(press(&mut state, &views, "y").intents, [wanted]);
+}
+
+#[test]
+fn what_an_agent_proposes_changes_nothing_else_that_was_chosen() {
+    let mut views = five();
+    views[ROW].sessions = with_todos().sessions;
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    let mut state = preview((80, 40), &views, plan_to_split());
+    // A secret is taken in, an author is named, and a message is begun and left.
+    let _ = press(&mut state, &views, "l aAda <ada@example.org>\ne!\u{1b}m");
+    read(&mut state);
+    let asked = press(&mut state, &views, "m").intents.pop();
+    let Some(Intent::Action { action: asked, .. }) = asked else { panic!("{asked:?}") };
+    let Action::AskMessages { plan: sent, .. } = *asked else { panic!("{asked:?}") };
+    assert!(sent.paths[0].left_out.is_none() && sent.author.is_some());
+    let mut proposed = RescuePlan { split: Some(SplitKind::Agent), ..(*sent).clone() };
+    proposed.splits.push(PlannedSplit { kind: SplitKind::Agent, ..sent.splits[0].clone() });
+    let outcome = ActionOutcome::RescuePlanned(Box::new(proposed.clone()));
+    let _ = tell(&mut state, &views, ROW, ActionKind::Messages, outcome);
+    read(&mut state);
+    assert!(shown(&state).contains("as 2 commits"), "{}", shown(&state));
+    // One commit: what was written is there. Then the other ways, and the agent's again.
+    let _ = press(&mut state, &views, "se");
+    assert!(shown(&state).contains("in totals!"), "{}", shown(&state));
+    let _ = press(&mut state, &views, "\u{1b}ss");
+    // The secret is left out again, and another author is named.
+    let _ = press(&mut state, &views, "l aEve <eve@example.org>\n");
+    assert!(!shown(&state).contains("added by you"), "{}", shown(&state));
+    let author = Some(CommitAuthor { name: "Eve".to_owned(), mail: "eve@example.org".to_owned() });
+    let mut wanted = RescuePlan { author, ..proposed };
+    wanted.paths[0].left_out = Some(LeftOut::Secret);
+    let wanted = action(&views, Action::Rescue { plan: Box::new(wanted) });
     assert_eq!(press(&mut state, &views, "y").intents, [wanted]);
 }
 

@@ -109,7 +109,7 @@ impl Modal for RescueBox {
             return None;
         }
         if let ActionOutcome::RescuePlanned(plan) = &**outcome {
-            *self = RescueBox::of(self.workspace.clone(), std::mem::take(&mut self.name), (**plan).clone());
+            self.propose(plan);
             return Some(Step { is_new_question: true, ..Step::say(say::proposed()) });
         }
         self.asking = Asking::No;
@@ -197,7 +197,7 @@ impl RescueBox {
             BoxAction::Yes => self.can_commit() || self.lacks_author_only(),
             BoxAction::AskAgent => context.view.is_some_and(|view| !view.sessions.is_empty()),
             BoxAction::Target => self.plan.targets.len() > 1,
-            BoxAction::Split => !self.plan.splits.is_empty(),
+            BoxAction::Split => !self.chosen.splits.is_empty(),
             BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
             BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
             BoxAction::OwnProgram => programs.own.as_ref().is_some_and(|own| own.is_trusted),

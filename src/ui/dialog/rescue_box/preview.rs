@@ -77,17 +77,12 @@ pub(super) enum Writing {
 
 impl RescueBox {
     pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
-        RescueBox::of(view.id.clone(), text::line(&view.name), plan)
-    }
-
-    /// The same by the workspace's id and its cleaned name.
-    pub(super) fn of(workspace: WorkspaceId, name: String, plan: RescuePlan) -> RescueBox {
         let is_left_out = |position: &usize| plan.paths[*position].left_out.is_some();
         let (left_out, taken): (Vec<usize>, Vec<usize>) = (0..plan.paths.len()).partition(is_left_out);
         let n_left_out = left_out.len();
         RescueBox {
-            workspace,
-            name,
+            workspace: view.id.clone(),
+            name: text::line(&view.name),
             order: left_out.into_iter().chain(taken).collect(),
             n_left_out,
             taken_in: BTreeSet::new(),
@@ -152,9 +147,23 @@ impl RescueBox {
         self.chosen.target = targets.get(next).cloned();
     }
 
+    /// Takes over what an agent proposed, and shows it: one message, or a split. All else stays as the person has it.
+    pub(super) fn propose(&mut self, proposed: &RescuePlan) {
+        let split = proposed.splits.iter().find(|split| Some(split.kind) == proposed.split);
+        if let Some(split) = split {
+            self.chosen.splits.retain(|known| known.kind != split.kind);
+            self.chosen.splits.push(split.clone());
+        } else {
+            self.chosen.message.clone_from(&proposed.message);
+        }
+        self.chosen.split = proposed.split;
+        self.asking = Asking::No;
+        (self.cursor, self.top) = (0, 0);
+    }
+
     /// Steps through one commit and each way of several, then starts over.
     pub(super) fn next_split(&mut self) {
-        let splits = &self.plan.splits;
+        let splits = &self.chosen.splits;
         let at = splits.iter().position(|split| Some(split.kind) == self.chosen.split);
         let next = at.map_or(0, |at| at + 1);
         self.chosen.split = splits.get(next).map(|split| split.kind);
