@@ -307,6 +307,30 @@ fn a_collection_that_hangs_is_an_error_and_goes_by_the_program_next() {
     assert_eq!(view.reading.problems.reading, Some(CollectProblem::TimedOut));
 }
 
+/// What was read before a workspace left is no answer to what is asked since it returned.
+#[test]
+fn a_late_answer_of_before_a_workspace_left_is_dropped() {
+    let mut monitor = Monitor::new(POLICY, WATCH);
+    let _ = monitor.update(discovered());
+    let none =
+        Event::Discovered { at: at(10), workspaces: Vec::new(), refused: Vec::new(), n_older_sessions: 0 };
+    let _ = monitor.update(none);
+    let effects = monitor.update(discovered());
+    assert!(effects.contains(&collect(request(2, Parts::all(), 0))), "{effects:?}");
+    let late = Event::Collected {
+        at: at(20),
+        workspace: id(),
+        generation: 1,
+        took_ms: 10,
+        outcome: Err(CollectProblem::TimedOut),
+    };
+    assert_eq!(monitor.update(late), []);
+    let reading = view(&mut monitor).reading;
+    assert_eq!((reading.problems.reading, reading.is_running), (None, true));
+    let _ = monitor.update(collected(30, 2, sample(25, Parts::all())));
+    assert!(!view(&mut monitor).reading.is_running);
+}
+
 #[test]
 fn a_directory_that_is_gone_is_an_error_and_comes_back_by_itself() {
     let mut monitor = judged(vec![commits(), clean()]);

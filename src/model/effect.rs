@@ -87,7 +87,7 @@ pub struct JumpTarget {
 pub struct CollectRequest {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// Counts up per workspace; an answer older than the newest one shown is dropped.
+    /// Counts up over all workspaces; only the answer of a workspace's last collection counts.
     pub generation: u64,
     /// What to read.
     pub parts: Parts,

@@ -21,7 +21,7 @@ const CHEAP_SCAN_MS: u32 = 10;
 /// What is being read, and what to read again.
 #[derive(Debug, Default)]
 pub(super) struct Collecting {
-    /// The number of the last collection.
+    /// The number of the last collection; 0 before the first.
     generation: u64,
     running: Option<Parts>,
     started_at: Option<Timestamp>,
@@ -156,8 +156,9 @@ impl Collecting {
         true
     }
 
-    /// The collection to start now, if one is wanted and none is running.
-    pub(super) fn start(&mut self, now: Timestamp) -> Option<Start> {
+    /// The collection to start now, if one is wanted and none is running. Its number is the one after `last`: numbers
+    /// are not used again when a workspace returns.
+    pub(super) fn start(&mut self, last: &mut u64, now: Timestamp) -> Option<Start> {
         if self.running.is_some() {
             return None;
         }
@@ -181,7 +182,8 @@ impl Collecting {
                 self.tree.is_urgent = false;
             }
         }
-        self.generation += 1;
+        *last += 1;
+        self.generation = *last;
         self.running = Some(parts);
         let not_before = self.not_before(now);
         self.started_at = Some(not_before);

@@ -211,9 +211,14 @@ impl Tracked {
         }
     }
 
-    /// The collection to start now, if one is wanted and none is running.
-    pub(super) fn next_collection(&mut self, policy: &Policy, now: Timestamp) -> Option<CollectRequest> {
-        let Start { generation, parts, not_before } = self.collecting.start(now)?;
+    /// The collection to start now, if one is wanted and none is running; `last` is the number of the last one anywhere.
+    pub(super) fn next_collection(
+        &mut self,
+        policy: &Policy,
+        last: &mut u64,
+        now: Timestamp,
+    ) -> Option<CollectRequest> {
+        let Start { generation, parts, not_before } = self.collecting.start(last, now)?;
         Some(CollectRequest {
             workspace: self.id.clone(),
             generation,

@@ -143,7 +143,7 @@ fn one_workspace_at_a_time() {
     let mut monitor = scene.discovered(vec![id(), other.clone()]);
     let first = monitor.update(scene.collected(5, 1));
     let (number, content) = begun(&first)[0].clone();
-    let second = monitor.update(collected_in(other, 6, 1, scene.sample(6)));
+    let second = monitor.update(collected_in(other, 6, 2, scene.sample(6)));
     assert_eq!(begun(&second), []);
     let after = monitor.update(finished(30, number, ran(content, CheckResult::Passed), None));
     assert_eq!(begun(&after).len(), 1, "the other's turn: {after:?}");

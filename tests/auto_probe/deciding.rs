@@ -330,8 +330,8 @@ fn two_are_asked_at_once_and_the_third_when_one_has_ended() {
     let ids = ["/work/a", "/work/b", "/work/c"].map(WorkspaceId::local);
     let scene = Scene::new();
     let mut monitor = scene.discovered(ids.to_vec());
-    for id in &ids {
-        let _ = monitor.update(collected_in(id.clone(), 5, 1, scene.sample(5)));
+    for (id, generation) in ids.iter().zip(1..) {
+        let _ = monitor.update(collected_in(id.clone(), 5, generation, scene.sample(5)));
     }
     let both = [asks_in(ids[0].clone(), 1, RESTED), asks_in(ids[1].clone(), 2, RESTED), wake(RECONCILE)];
     assert_eq!(monitor.update(woke(DUE)), both);
