@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use closeout::agent::Adapter;
@@ -484,5 +484,79 @@ fn a_loop_stalls_beside_an_open_screen() {
             }
         }
         assert_eq!(stages, [1, 2, 3]);
+    });
+}
+
+/// A person's repository with uncommitted work in it, and a git that fails at `fails` once [`Planning::broken`] is
+/// there.
+struct Planning {
+    repo: Repo,
+    id: WorkspaceId,
+    front: Front,
+    broken: PathBuf,
+}
+
+impl Planning {
+    async fn begin(name: &str, fails: &str, prepare: impl FnOnce(&Repo)) -> Planning {
+        let repo = Repo::new();
+        // `main` is protected.
+        repo.switch("work");
+        for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+            repo.git(["config", key, value]);
+        }
+        repo.write(name, "fn work() {}\n");
+        prepare(&repo);
+        let broken = repo.root().join("broken");
+        let body = format!(
+            "case \"$*\" in *{fails}*) [ -e {} ] && exit 1;; esac\nexec {} \"$@\"",
+            broken.display(),
+            git_program().display()
+        );
+        let mut engine_config = engine_config(&repo, &[]);
+        engine_config.git_program = Some(repo.script("failing-git", &body));
+        let mut front = Front::start(engine_config);
+        front.until("a verdict", |views| views.values().any(|view| state(view).is_some())).await;
+        let id = front.views.values().next().unwrap().id.clone();
+        Planning { repo, id, front, broken }
+    }
+
+    async fn plan(&mut self) -> ActionOutcome {
+        let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
+        want(&mut self.front, &self.id, plan).await
+    }
+
+    fn breaks(&self) {
+        std::fs::write(&self.broken, "").unwrap();
+    }
+}
+
+/// Whatever fails after the work was recorded. Of a record that is gone nothing is said.
+#[test]
+fn a_commit_that_fails_says_once_where_the_work_is_kept() {
+    run(async {
+        let mut planning = Planning::begin("work.rs", "commit-tree", |_| {}).await;
+        let planned = planning.plan().await;
+        let ActionOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
+        let record = plan.record.reference.clone();
+        planning.breaks();
+        let mut unknown = plan.clone();
+        unknown.record.reference = format!("{record}x").into();
+        let cases =
+            [("git commit-tree failed", &plan, 1), ("does not know", &unknown, 0), ("link", &plan, 1)];
+        for (words, plan, n_named) in cases {
+            if words == "link" {
+                let (heads, elsewhere) =
+                    (planning.repo.git_dir().join("refs/heads"), planning.repo.root().join("heads"));
+                std::fs::rename(&heads, &elsewhere).unwrap();
+                std::os::unix::fs::symlink(&elsewhere, &heads).unwrap();
+            }
+            let failed = want(&mut planning.front, &planning.id, Action::Rescue { plan: plan.clone() }).await;
+            let ActionOutcome::Failed(problem) = failed else { panic!("{failed:?}") };
+            let next = problem.next.clone().unwrap_or_default();
+            assert!(problem.message.contains(words), "{words}: {problem:?}");
+            let told = format!("{}\n{next}", problem.message);
+            assert_eq!(told.matches(&*record).count(), n_named, "{words}: {told}");
+            assert_eq!(next.ends_with(&format!("the work is kept in {record}")), n_named == 1, "{told}");
+        }
     });
 }

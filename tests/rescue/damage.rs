@@ -277,10 +277,10 @@ fn a_missing_tree_that_the_record_gives_back_is_said() {
 fn a_plan_that_fails_says_that_the_record_is_there() {
     let repo = rich();
     repo.fifo(&repo.at(".gitattributes"));
-    let failed = rescuer(&repo).plan(repo.path(), "m");
-    let Err(RescueError::SavedOnly(words)) = &failed else { panic!("{failed:?}") };
-    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
-    assert!(words.contains(&reference), "{words}");
+    let failed = rescuer(&repo).plan(repo.path(), "m").unwrap_err();
+    let (words, reference) =
+        (failed.to_string(), repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]));
+    assert_eq!((failed.class(), failed.kept()), (ActionClass::SavedOnly, Some(&*reference)));
     assert!(words.contains(".gitattributes") && words.contains("a FIFO stands where"), "{words}");
 }
 

@@ -238,13 +238,13 @@ fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
                 // If the work could be recorded all the same, that is said.
                 let is_told = match &outcome {
                     Ok(plan) => plan.record.vault.is_some() && plan.refusal.is_some(),
-                    Err(error) => matches!(
-                        error,
-                        RescueError::TimedOut(_) | RescueError::Refused(_) | RescueError::SavedOnly(_)
-                    ),
+                    Err(error) => {
+                        error.kept().is_some()
+                            || matches!(error, RescueError::TimedOut(_) | RescueError::Refused(_))
+                    }
                 };
                 assert!(is_told, "{place}: {outcome:?}");
-                let is_named = match &outcome {
+                let is_named = match outcome.as_ref().map_err(RescueError::cause) {
                     Err(RescueError::TimedOut(words)) => {
                         words.contains(&format!("{} is a FIFO", path.display()))
                     }

@@ -6,8 +6,6 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use closeout::action::rescue::RescueError;
-
 use super::fixture::*;
 use crate::support::repo::Repo;
 
@@ -88,7 +86,7 @@ fn rules_that_the_repositorys_own_settings_name_do_not_either() {
         assert_holds_the_work_tree(&repo, &record);
         let why = match rescuer.plan(repo.path(), "m") {
             Ok(plan) => plan.refusal.unwrap_or_default(),
-            Err(RescueError::SavedOnly(words)) => words,
+            Err(error) if error.kept().is_some() => error.to_string(),
             Err(error) => panic!("{setting}: {error}"),
         };
         assert!(why.contains(&path.display().to_string()), "{setting}: {why}");

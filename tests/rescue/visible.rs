@@ -177,7 +177,6 @@ fn whoever_holds_the_index_is_named() {
     let held = fs::File::create(&lock).unwrap();
     let Err(RescueError::Busy(words)) = rescuer(&repo).commit(repo.path(), &plan) else { panic!() };
     assert!(words.contains(&format!("process {}", std::process::id())), "{words}");
-    assert!(words.contains(&*plan.record.reference.to_string()), "{words}");
     drop(held);
     let Err(RescueError::Busy(words)) = rescuer(&repo).commit(repo.path(), &plan) else { panic!() };
     assert!(

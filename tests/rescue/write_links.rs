@@ -67,10 +67,7 @@ fn assert_nothing_leaves(repo: &Repo, case: &str) {
     let refusal = shown.refusal.clone().unwrap();
     assert!(shown.target.is_none() && refusal.contains("link"), "{case}: {refusal}");
     let refused = rescuer(repo).commit(repo.path(), &shown);
-    assert!(
-        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&*shown.record.reference)),
-        "{case}: {refused:?}"
-    );
+    assert!(matches!(&refused, Err(RescueError::SavedOnly(_))), "{case}: {refused:?}");
     assert_eq!(list(repo).records[0].state, RecordState::VaultOnly, "{case}");
     assert_eq!(traces(&outside(repo)), before, "{case}");
 }
@@ -88,10 +85,7 @@ fn assert_whole_flow_leaves_nothing(repo: &Repo, case: &str) {
     let refusal = shown.refusal.clone().unwrap();
     assert!(shown.target.is_none() && refusal.contains("link"), "{case}: {refusal}");
     let refused = rescuer(repo).commit(repo.path(), &shown);
-    assert!(
-        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains(&*made.reference)),
-        "{case}: {refused:?}"
-    );
+    assert!(matches!(&refused, Err(RescueError::SavedOnly(_))), "{case}: {refused:?}");
     assert_eq!(list(repo).records[0].state, RecordState::VaultOnly, "{case}");
     let into = repo.root().join("into");
     rescuer(repo).restore(repo.path(), &made.reference, &into).unwrap();

@@ -59,7 +59,7 @@ impl Running {
         assert_eq!(state_of(&self.repo), self.before);
         self.assert_nothing_left();
         let log = self.env.run(self.repo.path(), &["log"]);
-        let is_told = |line: &str| line.contains("rescue") && line.contains("cancelled");
+        let is_told = |line: &str| line.contains("cancelled: ended on request");
         assert!(log.out.lines().any(is_told), "{log:?}");
         let records = self.repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
         assert_eq!(records.lines().count(), 1, "{records}");
@@ -98,7 +98,8 @@ fn x_ends_a_rescue_with_all_that_it_started_and_the_record_stays() {
     let mut running = Running::in_hook("pre-commit");
     running.terminal.press("x");
     running.terminal.wait_for("what was kept", |shown| {
-        shown.has("nothing was committed, and the work is kept in refs/closeout/rescue/")
+        shown.has("ended on request; all is as it was")
+            && shown.has("the work is kept in refs/closeout/rescue/")
     });
     running.assert_taken_back();
     // Again, to its end.
@@ -142,7 +143,7 @@ fn a_person_who_leaves_can_end_what_runs() {
         running.terminal.press(keys);
         assert_eq!(running.terminal.wait_for_end(), 0, "{keys:?}");
         running.terminal.assert_put_back();
-        assert!(running.terminal.shown().has("nothing was committed"), "{:?}", running.terminal.shown());
+        assert!(running.terminal.shown().has("the work is kept in"), "{:?}", running.terminal.shown());
         running.assert_taken_back();
     }
 }

@@ -201,7 +201,7 @@ impl Rescuer {
     /// Delays cancellation until the returned guard is dropped. Fails with [`RescueError::Cancelled`] if the
     /// action was already cancelled.
     fn hold(&self) -> Result<Held, RescueError> {
-        self.cancel.hold().ok_or(RescueError::Cancelled { kept: None })
+        self.cancel.hold().ok_or(RescueError::Cancelled)
     }
 }
 

@@ -52,8 +52,7 @@ impl Rescuer {
         let request = request.into();
         let (worktree, rescued, current) = self.recorded(workspace, request.order)?;
         let reference = rescued.reference.clone();
-        self.plan_of_record(&worktree, request, rescued, &current)
-            .map_err(|error| error.with_record_only(&reference))
+        self.plan_of_record(&worktree, request, rescued, &current).map_err(|error| error.keeping(&reference))
     }
 
     fn plan_of_record(

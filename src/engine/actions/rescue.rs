@@ -7,7 +7,7 @@ use crate::model::{
     UndoDirection, UndoPlan,
 };
 
-use super::rescuer::problem;
+use super::rescuer::{kept_in, problem};
 use super::tools::{Stop, Tools};
 use super::trust;
 
@@ -87,11 +87,10 @@ pub(super) fn commit(
     tools.say("checking again, then committing what was confirmed");
     rescuer(request, tools)?.commit(request.workspace.path(), plan).map_err(|error| {
         let problem = problem(&error);
-        let is_saved = problem.next.is_none() && problem.class == ActionClass::SavedOnly;
-        if is_saved {
-            problem.with_next(format!("the work is kept in {}", plan.record.reference))
-        } else {
+        if matches!(error, RescueError::UnknownRecord) {
             problem
+        } else {
+            kept_in(problem, &plan.record.reference)
         }
     })
 }

@@ -48,7 +48,7 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         source = cause.source();
     }
     let problem = ActionProblem::new(class, message);
-    match error.cause() {
+    let problem = match error.cause() {
         RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
         RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
         RescueError::TimedOut(_) => problem.with_next(
@@ -63,5 +63,15 @@ pub fn problem(error: &RescueError) -> ActionProblem {
             "something else stands there, or in the place of a folder above: move it away and try again",
         ),
         _ => problem,
+    };
+    match error.kept() {
+        Some(record) => kept_in(problem, record),
+        None => problem,
     }
+}
+
+/// Adds where the work is kept to what the person can do.
+pub(super) fn kept_in(problem: ActionProblem, record: &str) -> ActionProblem {
+    let advice = problem.next.as_ref().map(|next| format!("{next}; ")).unwrap_or_default();
+    problem.with_next(format!("{advice}the work is kept in {record}"))
 }

@@ -236,6 +236,10 @@ impl Check<'_> {
             Ok(()) => RescueOutcome::Ok,
             Err(stop) => {
                 let message = match stop {
+                    // What can be done next names the record, if there is one.
+                    Stop::Problem(ActionProblem { message, next: Some(next), .. }) => {
+                        format!("{message}; {next}")
+                    }
                     Stop::Problem(problem) => problem.message,
                     Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
                     Stop::Branch(_) => "commits are on no branch: `closeout rescue` keeps them".to_owned(),

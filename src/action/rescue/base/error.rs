@@ -60,11 +60,8 @@ pub enum RescueError {
     #[error("{0}; closeout writes nothing through a link: put a copy in its place, or use git itself")]
     Linked(WriteLink),
     /// A person cancelled it. Everything is as before except what is kept.
-    #[error("{}", cancelled(.kept.as_deref()))]
-    Cancelled {
-        /// The reference of the record that was already made, if any.
-        kept: Option<String>,
-    },
+    #[error("ended on request; all is as it was")]
+    Cancelled,
     /// Git hung or exceeded its time limit, and was ended. The text says where.
     #[error("{0}")]
     TimedOut(String),
@@ -80,6 +77,17 @@ pub enum RescueError {
     /// written.
     #[error("{0}")]
     Failed(String),
+    /// The journal does not know the record of a plan: it may have been deleted.
+    #[error("the journal does not know this record")]
+    UnknownRecord,
+    /// It failed after the work was recorded, when no commit was asked for yet. The record is kept.
+    #[error("{}", .error.message())]
+    Kept {
+        /// Why it failed.
+        error: Box<RescueError>,
+        /// The reference of the record.
+        record: String,
+    },
     /// It failed when a part of what was asked was done already. The text says which.
     #[error("{}; {part}", label_in_part(.error))]
     InPart {
@@ -111,14 +119,21 @@ impl RescueError {
             | RescueError::Linked(_)
             | RescueError::Ask(_)
             | RescueError::NoRoom { .. }
+            | RescueError::UnknownRecord
             | RescueError::WouldLose => ActionClass::Refused,
-            RescueError::SavedOnly(_) => ActionClass::SavedOnly,
+            RescueError::Kept { error, .. }
+                if matches!(**error, RescueError::TimedOut(_) | RescueError::Cancelled) =>
+            {
+                error.class()
+            }
+            // A later failure must not hide the record.
+            RescueError::SavedOnly(_) | RescueError::Kept { .. } => ActionClass::SavedOnly,
             RescueError::Busy(_) => ActionClass::Busy,
             RescueError::Untrusted(_) => ActionClass::Untrusted,
             RescueError::Nothing => ActionClass::Nothing,
             RescueError::Damage(_) => ActionClass::Damage,
             RescueError::TimedOut(_) => ActionClass::TimedOut,
-            RescueError::Cancelled { .. } => ActionClass::Cancelled,
+            RescueError::Cancelled => ActionClass::Cancelled,
             // What was cancelled left all as it was, unless a part is done.
             RescueError::InPart { error, .. } if error.class() == ActionClass::Cancelled => {
                 ActionClass::Failed
@@ -142,41 +157,23 @@ impl RescueError {
             || disk::file_problem(source) == ReadProblem::Link
     }
 
-    /// Why it failed, whether or not a part was done.
+    /// Why it failed, whether or not the work was recorded or another part was done.
     pub fn cause(&self) -> &RescueError {
-        if let RescueError::InPart { error, .. } = self { error.cause() } else { self }
+        if let RescueError::Kept { error, .. } | RescueError::InPart { error, .. } = self {
+            error.cause()
+        } else {
+            self
+        }
+    }
+
+    /// The record that was already made when it failed. Whoever had a plan carried out knows that of the plan.
+    pub fn kept(&self) -> Option<&str> {
+        if let RescueError::Kept { record, .. } = self { Some(record) } else { None }
     }
 
     /// The same error with the record that was already made and is kept.
     pub(crate) fn keeping(self, record: &str) -> RescueError {
-        if let RescueError::Cancelled { kept: None } = self {
-            return RescueError::Cancelled { kept: Some(record.to_owned()) };
-        }
-        if let RescueError::TimedOut(words) = &self
-            && !words.contains(record)
-        {
-            return RescueError::TimedOut(format!("{words}; the record {record} holds the work"));
-        }
-        if let RescueError::Busy(words) = &self
-            && !words.contains(record)
-        {
-            return RescueError::Busy(format!(
-                "{words}; nothing was committed, and the record {record} holds the work"
-            ));
-        }
-        if let RescueError::Linked(_) = self { self.with_record_only(record) } else { self }
-    }
-
-    /// The same error when only the record was requested so far: a later failure must not hide that record.
-    pub(crate) fn with_record_only(self, record: &str) -> RescueError {
-        let is_told = matches!(
-            self,
-            RescueError::TimedOut(_) | RescueError::SavedOnly(_) | RescueError::Cancelled { .. }
-        );
-        if is_told {
-            return self.keeping(record);
-        }
-        RescueError::SavedOnly(format!("{}; the record {record} holds the work", self.message()))
+        RescueError::Kept { error: Box::new(self), record: record.to_owned() }
     }
 
     /// The same error of an action that did a part of what was asked, which the words tell.
@@ -220,7 +217,7 @@ impl From<GitError> for RescueError {
             GitError::TimedOut { .. } | GitError::Process(ProcessError::Stays { .. }) => {
                 RescueError::TimedOut(words)
             }
-            GitError::Cancelled => RescueError::Cancelled { kept: None },
+            GitError::Cancelled => RescueError::Cancelled,
             GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
             GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
             GitError::Linked(link) => RescueError::Linked(link),
@@ -231,18 +228,7 @@ impl From<GitError> for RescueError {
 
 /// What an error says where a part was done.
 fn label_in_part(error: &RescueError) -> String {
-    if matches!(error, RescueError::Cancelled { .. }) {
-        "ended on request".to_owned()
-    } else {
-        error.message()
-    }
-}
-
-fn cancelled(kept: Option<&str>) -> String {
-    match kept {
-        Some(record) => format!("ended on request; nothing was committed, and the work is kept in {record}"),
-        None => "ended on request; all is as it was".to_owned(),
-    }
+    if matches!(error, RescueError::Cancelled) { "ended on request".to_owned() } else { error.message() }
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ impl Unknown {
 /// What git told, or nothing if that fails. If git was ended first, nothing is known of it.
 fn if_answered<T>(read: Result<T, RescueError>) -> Result<Option<T>, RescueError> {
     match read {
-        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled { .. })) => Err(error),
+        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
         read => Ok(read.ok()),
     }
 }

@@ -24,11 +24,14 @@ impl Rescuer {
     /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
     ///
     /// # Errors
-    /// [`RescueError::SavedOnly`] if anything differs from the plan or no target was chosen;
+    /// [`RescueError::SavedOnly`] if anything differs from the plan, no target was chosen or a link is in the way;
     /// [`RescueError::Refused`] if the author is not decided; [`RescueError::Cancelled`] if it was cancelled
-    /// before its commits were made: from there on it is completed.
+    /// before its commits were made: from there on it is completed. The plan's record is kept, except for
+    /// [`RescueError::UnknownRecord`].
     pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
-        self.commit_shown(workspace, plan).map_err(|error| error.keeping(&plan.record.reference))
+        self.commit_shown(workspace, plan).map_err(|error| {
+            if let RescueError::Linked(_) = error { RescueError::SavedOnly(error.to_string()) } else { error }
+        })
     }
 
     fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
@@ -56,7 +59,7 @@ impl Rescuer {
         let base = (parent, current.head_tree().clone());
         let commits = visible::commits(&git, &current.shadow, base, &wanted, &author, hooks.as_ref());
         let difference = match &hooks {
-            Some(_) => Self::difference_after_hooks(&git, &current, &saved)?,
+            Some(_) => Self::difference_after_hooks(&git, &current)?,
             None => None,
         };
         let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
@@ -70,6 +73,8 @@ impl Rescuer {
             Ok((planned_move(&worktree, &git, &current, plan, &saved, last, id)?, who))
         })?;
         let record = plan.record.clone();
+        let difference = difference
+            .map(|difference| format!("{difference}; the record {} holds it as it was", saved.reference));
         let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
         Ok(Rescued { record, commits: ids, branch, n_paths, notes, can_be_undone: true })
     }
@@ -130,21 +135,13 @@ impl Rescuer {
 
     /// Describes what the hooks changed in the work tree. Nothing is lost: the commit holds what was confirmed
     /// and the record holds the earlier content.
-    fn difference_after_hooks(
-        git: &Git<'_>,
-        current: &Recorded,
-        saved: &Saved,
-    ) -> Result<Option<String>, RescueError> {
+    fn difference_after_hooks(git: &Git<'_>, current: &Recorded) -> Result<Option<String>, RescueError> {
         // Runs even after a cancellation: a person must learn what the hooks did.
         let git = git.to_the_end();
         let mut spool = Spool::create(&git, &current.shadow.file("stream-after"))?;
         let after = survey::survey(&git, &current.shadow, &mut spool)?;
-        Ok(hooks::difference(&current.survey.blobs, &after.blobs).map(|difference| {
-            format!(
-                "the hooks changed the work tree: {difference}; the record {} holds it as it was",
-                saved.reference
-            )
-        }))
+        Ok(hooks::difference(&current.survey.blobs, &after.blobs)
+            .map(|difference| format!("the hooks changed the work tree: {difference}")))
     }
 
     /// Stages the plan's paths and splits them into its commits; every object must be the one the plan shows.
@@ -244,7 +241,7 @@ fn saved_of(worktree: &WorktreeLock, plan: &RescuePlan) -> Result<Saved, RescueE
     let actions = worktree.journal.read()?.entries;
     let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
-        return Err(RescueError::Refused("the journal does not know this record".to_owned()));
+        return Err(RescueError::UnknownRecord);
     };
     Ok(saved)
 }

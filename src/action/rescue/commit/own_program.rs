@@ -56,9 +56,9 @@ impl Rescuer {
         let held = self.cancel.hold();
         let git = &git.to_the_end();
         if held.is_none() && listing::head(git)?.commit == plan.head {
-            return Err(RescueError::Cancelled { kept: None });
+            return Err(RescueError::Cancelled);
         }
-        let commits = new_commits(git, plan, message.as_deref(), &saved.reference)?;
+        let commits = new_commits(git, plan, message.as_deref())?;
         let id = worktree.new_id();
         let pinned = references::pin(git, PinnedAs::Visible, &worktree.repo.key, &id, &commits)
             .map_err(|error| error.to_string());
@@ -77,11 +77,10 @@ impl Rescuer {
         };
         // The commits are entered all the same, so that they can be taken back.
         if let Some(path) = replaced {
-            let words =
-                format!("{path} changed while the rescue program ran: what ran may not be what is trusted");
-            let kept =
-                format!("its commits are on {branch}, and the record {} holds the work", saved.reference);
-            return Err(RescueError::SavedOnly(format!("{words}; {kept}")));
+            return Err(RescueError::SavedOnly(format!(
+                "{path} changed while the rescue program ran: what ran may not be what is trusted; its commits are on \
+                 {branch}"
+            )));
         }
         let changed = commits.last().map(|last| differing(git, plan.head, *last)).transpose()?;
         let n_paths = changed.map_or(0, |paths| paths.len());
@@ -165,12 +164,11 @@ fn new_commits(
     git: &Git<'_>,
     plan: &RescuePlan,
     message: Option<&str>,
-    record: &str,
 ) -> Result<Vec<CommitId>, RescueError> {
     let after = listing::head(git)?;
     let saved_only = |words: &str| {
         let words = message.map_or_else(|| words.to_owned(), |message| format!("{message}; {words}"));
-        Err(RescueError::SavedOnly(format!("{words}; the record {record} holds the work")))
+        Err(RescueError::SavedOnly(words))
     };
     if after.branch != plan.branch {
         return saved_only("the rescue program left the branch");

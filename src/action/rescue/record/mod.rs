@@ -58,16 +58,16 @@ impl Rescuer {
         }
         let recovered = recovery::recover(&worktree);
         let mut made = recovered.and_then(|()| record_in(&worktree, order));
-        if matches!(made, Err(RescueError::Git { .. }))
+        if let Err(RescueError::Git { .. }) = made.as_ref().map_err(RescueError::cause)
             && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git())
         {
             made = Err(error);
         }
-        if let Err(RescueError::Unusable(reason)) = made {
-            worktree = worktree.standing_in(reason)?;
+        if let Err(RescueError::Unusable(reason)) = made.as_ref().map_err(RescueError::cause) {
+            worktree = worktree.standing_in(reason.clone())?;
             made = record_in(&worktree, order);
         }
-        if let Err(RescueError::TimedOut(words)) = &made
+        if let Err(RescueError::TimedOut(words)) = made.as_ref().map_err(RescueError::cause)
             && !worktree.is_without_rules
         {
             worktree = worktree.without_git(words.clone())?;
@@ -243,7 +243,7 @@ fn keep(
     worktree.rescuer.reached(Stage::PackMoved);
     // After a cancellation no reference keeps the pack, so git may remove it once it is old.
     let release = |error: RescueError| {
-        if matches!(error, RescueError::Cancelled { .. } | RescueError::Linked(_)) {
+        if matches!(error, RescueError::Cancelled | RescueError::Linked(_)) {
             packs::release_packs(worktree, &packs);
         }
         error
@@ -281,7 +281,7 @@ fn keep(
     let vault = match keep_in {
         KeepIn::RepositoryAndVault => {
             let written = vault::write(worktree, shadow, &id, draft, commits);
-            if matches!(written, Err(RescueError::Cancelled { .. })) {
+            if matches!(written, Err(RescueError::Cancelled)) {
                 // If the removal fails, the reference is listed as a record that the journal does not know.
                 let _ = references::remove(git, &reference, commits.snapshot);
             }

@@ -89,7 +89,7 @@ impl Spool {
     /// Appends bytes as they are.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
-            return Err(RescueError::Cancelled { kept: None });
+            return Err(RescueError::Cancelled);
         }
         self.length += bytes.len() as u64;
         self.file.write_all(bytes).map_err(RescueError::io("write", &self.path))

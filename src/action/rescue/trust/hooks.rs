@@ -62,7 +62,7 @@ impl<'a> Hooks<'a> {
     pub(crate) fn after(&self) -> Option<String> {
         let index = self.git.repo.index();
         let error = self.run("post-commit", &index, &[]).err()?;
-        if matches!(error, RescueError::Cancelled { .. }) {
+        if matches!(error, RescueError::Cancelled) {
             return Some("the hook post-commit was ended on request".to_owned());
         }
         Some(error.to_string())
@@ -98,7 +98,7 @@ impl<'a> Hooks<'a> {
         match output.end {
             End::Code(0) => Ok(()),
             End::TimedOut => failed("did not end in its time and was ended"),
-            End::Cancelled => Err(RescueError::Cancelled { kept: None }),
+            End::Cancelled => Err(RescueError::Cancelled),
             End::Code(_) | End::Signal(_) | End::AtCap => failed(&format!("failed: {}", said(&output))),
         }
     }
