@@ -236,7 +236,7 @@ fn undone_label(plan: &UndoPlan) -> String {
 }
 
 /// What went wrong, and on the next line what the user can do about it.
-fn problem_label(problem: &ActionProblem) -> String {
+pub(crate) fn problem_label(problem: &ActionProblem) -> String {
     let words = shown(&problem.message);
     match &problem.next {
         Some(next) => format!("{words}\n{}", shown(next)),

@@ -285,15 +285,16 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
 /// Opens a dialog, or keeps it for later if it would interrupt.
 fn show(state: &mut State, view: &WorkspaceView, dialog: Dialog, command: WorkspaceCommand) {
     let is_free = state.dialog.is_none() && !state.filter.is_editing && state.page == Page::None;
-    if is_free && state.selected.as_ref() == Some(&view.id) {
+    if is_free && !state.is_over && state.selected.as_ref() == Some(&view.id) {
         open_dialog::open(state, dialog);
         return;
     }
     // Kept, since a plan would otherwise be lost (a report is in the detail as well). It replaces an older
     // dialog of the same key.
     state.ready.retain(|ready| ready.workspace != view.id || ready.command != command);
+    let words = dialog.message().filter(|_| state.is_leaving());
     state.ready.push(Ready { workspace: view.id.clone(), command, dialog });
-    let words = say::shown_by(ready(command), key_of(command));
+    let words = words.unwrap_or_else(|| say::shown_by(ready(command), key_of(command)));
     say(state, Some(view), &words);
 }
 
@@ -321,7 +322,7 @@ fn say(state: &mut State, view: Option<&WorkspaceView>, words: &str) {
         Some(view) if !is_selected => format!("{}: {words}", text::line(&view.name)),
         Some(_) | None => words.to_owned(),
     };
-    if state.dialog.is_some() {
+    if state.dialog.is_some() || state.is_over {
         state.later.push(named);
     } else {
         state.answer = Some(named);

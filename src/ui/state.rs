@@ -44,8 +44,10 @@ pub struct State {
     pub guard: Guard,
     /// Dialogs that arrived when they could not be shown.
     pub ready: Vec<Ready>,
-    /// Messages to show once the dialog is closed.
+    /// Messages to show once the dialog is closed, or after the screen.
     pub later: Vec<String>,
+    /// Whether the screen has ended: what arrives now is told after it.
+    pub is_over: bool,
     /// The page shown instead of list and detail.
     pub page: Page,
     /// The first visible line of the page.
@@ -89,6 +91,11 @@ impl State {
     /// Drops the message.
     pub(super) fn drop_answer(&mut self) {
         (self.answer, self.marked) = (None, None);
+    }
+
+    /// Whether the person leaves, or has left: what needs a key to be shown may never be.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_over || matches!(self.dialog, Some(Dialog::Leave(_)))
     }
 
     /// Whether the keys act on the open points.

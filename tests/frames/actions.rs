@@ -323,6 +323,34 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     assert!(!ctrl_c(&mut state, &busy).is_quit && ctrl_c(&mut state, &busy).is_quit);
 }
 
+/// Whoever leaves presses no key that would show it.
+#[test]
+fn what_ends_while_the_person_leaves_is_told_with_its_reason() {
+    let mut views = five();
+    views[ROW].actions.running = Some(running_probe().into());
+    let problem = ActionProblem::new(ActionClass::SavedOnly, "something was staged").with_next("look again");
+    let failed = || ActionOutcome::Failed(problem.clone());
+    let told = "Rescue: something was staged\nlook again";
+    // In the box that waits for it; it can still be shown to whoever stays.
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "jq");
+    let _ = tell(&mut state, &views, ROW, ActionKind::Rescue, failed());
+    assert_eq!(state.later, [told]);
+    let _ = press(&mut state, &views, "\u{1b}");
+    assert_eq!(state.answer.as_deref(), Some(told));
+    let _ = press(&mut state, &views, "V");
+    assert!(matches!(state.dialog, Some(Dialog::Report(_))));
+    // After the screen; nothing is told over another thing.
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "j");
+    state.is_over = true;
+    let _ = tell(&mut state, &views, ROW, ActionKind::Rescue, failed());
+    let planned = ActionOutcome::RescuePlanned(Box::new(plan()));
+    let _ = tell(&mut state, &views, ROW, ActionKind::Record, planned);
+    let kept = format!("Nothing was committed. The record of the work is kept: {RECORD}");
+    assert_eq!((&state.dialog, &state.later[..]), (&None, &[told.to_owned(), kept][..]));
+}
+
 /// It is answered, and not shown as one that is being ended.
 #[test]
 fn what_is_finished_first_is_said() {

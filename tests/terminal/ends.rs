@@ -134,6 +134,23 @@ fn q_asks_what_becomes_of_what_runs_and_waits_for_it() {
     running.assert_committed();
 }
 
+/// Nothing is shown any more that a key could open.
+#[test]
+fn why_a_rescue_failed_is_told_to_whoever_has_left() {
+    let mut running = Running::in_hook("pre-commit");
+    running.terminal.press("q");
+    running.terminal.wait_for("the question", |shown| shown.has("What should happen to it?"));
+    running.terminal.press("q");
+    running.terminal.wait_for("the waiting", |shown| shown.has("closeout quits when it has ended."));
+    running.repo.git(["add", "-A"]);
+    running.release();
+    assert_eq!(running.terminal.wait_for_end(), 0);
+    running.terminal.assert_put_back();
+    let shown = running.terminal.shown();
+    assert!(shown.has("since you looked") && shown.has("the work is kept in"), "{shown:?}");
+    assert_eq!(running.repo.head(), running.before.1);
+}
+
 #[test]
 fn a_person_who_leaves_can_end_what_runs() {
     for keys in ["x", "\x03"] {

@@ -110,6 +110,7 @@ impl Front {
     /// yet.
     pub(super) fn unread(mut self, engine: &mut Engine) -> Vec<String> {
         self.state.answer = None;
+        self.state.is_over = true;
         self.take_world(engine);
         self.state.later.into_iter().chain(self.state.answer).collect()
     }

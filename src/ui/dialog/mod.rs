@@ -54,6 +54,15 @@ impl Dialog {
         self.modal().workspace()
     }
 
+    /// What it shows, as a message for somebody who leaves; `None` for what is only a question.
+    pub(in crate::ui) fn message(&self) -> Option<String> {
+        match self {
+            Dialog::Report(report) => Some(report.message()),
+            Dialog::Rescue(rescue) => Some(rescue.not_committed()),
+            Dialog::Reply(_) | Dialog::Confirm(_) | Dialog::Mark(_) | Dialog::Leave(_) => None,
+        }
+    }
+
     pub(in crate::ui) fn modal(&self) -> &dyn Modal {
         match self {
             Dialog::Reply(reply) => &**reply,

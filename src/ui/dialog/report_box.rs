@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CLOSER, REPORT, box_action, box_hints};
 use super::{Context, Modal, Page, Step, Then};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
-use crate::present::{Urgency, sets};
+use crate::present::{Urgency, action, sets};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, Hint};
 use crate::ui::look::{Sign, TextStyle};
@@ -76,6 +76,17 @@ impl Modal for ReportBox {
 impl ReportBox {
     pub(in crate::ui) fn new(view: &WorkspaceView, about: About) -> ReportBox {
         ReportBox { workspace: view.id.clone(), name: text::line(&view.name), about, top: 0, marked: 0 }
+    }
+
+    /// The report as a message. Cleaned.
+    pub(super) fn message(&self) -> String {
+        match &self.about {
+            About::Problem(kind, problem) => {
+                format!("{}: {}", sets::title(*kind), action::problem_label(problem))
+            }
+            About::Smart(report) => action::smart(report).to_owned(),
+            About::Verified(report) => action::verified(report).to_owned(),
+        }
     }
 
     fn pending(&self) -> &[String] {

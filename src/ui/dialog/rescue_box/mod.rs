@@ -244,9 +244,13 @@ impl RescueBox {
     }
 
     fn leave(&self) -> Step {
+        Step { answer: Some(self.not_committed()), ..Step::close() }
+    }
+
+    /// Where the work is as long as nothing is confirmed.
+    pub(super) fn not_committed(&self) -> String {
         let reference = text::line(&self.plan.record.reference);
-        let answer = format!("Nothing was committed. The record of the work is kept: {reference}");
-        Step { answer: Some(answer), ..Step::close() }
+        format!("Nothing was committed. The record of the work is kept: {reference}")
     }
 
     fn tick(&mut self, context: Context<'_>) -> Step {
