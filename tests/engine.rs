@@ -560,3 +560,25 @@ fn a_commit_that_fails_says_once_where_the_work_is_kept() {
         }
     });
 }
+
+/// What was recorded stands where the branch for the commits cannot be planned. The reason is told where nothing was.
+#[test]
+fn a_branch_that_cannot_be_planned_hides_no_record() {
+    run(async {
+        let mut planning = Planning::begin(".env", "--contains", |repo| {
+            repo.git(["checkout", "-q", "--detach"]);
+            repo.commit_file("parser.rs");
+        })
+        .await;
+        let planned = planning.plan().await;
+        assert!(matches!(planned, ActionOutcome::BranchPlanned(_)), "{planned:?}");
+        planning.breaks();
+        let planned = planning.plan().await;
+        let ActionOutcome::RescuePlanned(plan) = &planned else { panic!("{planned:?}") };
+        assert!(plan.paths.iter().all(|path| path.left_out.is_some()), "{planned:?}");
+        std::fs::remove_file(planning.repo.at(".env")).unwrap();
+        let failed = planning.plan().await;
+        let ActionOutcome::Failed(problem) = &failed else { panic!("{failed:?}") };
+        assert!(problem.message.contains("for-each-ref"), "{problem:?}");
+    });
+}

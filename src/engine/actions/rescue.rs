@@ -35,11 +35,11 @@ pub(super) fn plan(
         Err(error) => matches!(error, RescueError::Nothing),
     };
     if is_committed && !request.loose.is_empty() {
-        match rescuer.branch_plan(path, &request.loose) {
-            Err(RescueError::Nothing) => {}
-            planned => {
-                return Err(Stop::Branch(Box::new(planned.map_err(|error| problem(&error))?)));
-            }
+        match (rescuer.branch_plan(path, &request.loose), &made) {
+            (Ok(branch), _) => return Err(Stop::Branch(Box::new(branch))),
+            // What was recorded stands, and what is left out can be included.
+            (Err(RescueError::Nothing), _) | (Err(_), Ok(_)) => {}
+            (Err(error), Err(_)) => return Err(problem(&error).into()),
         }
     }
     made.map_err(|error| stop(&error))
