@@ -137,17 +137,25 @@ impl Engine {
         let wake = self.wake;
         tokio::select! {
             biased;
-            () = self.inbox_filled.notified() => self.take_sightings(),
+            () = self.inbox_filled.notified() => {
+                self.take_sightings();
+                // Changes may come faster than turns, and must not hold up what has ended.
+                self.take_arrived();
+            }
             event = self.events.recv() => {
                 if let Some(event) = event {
                     self.on_event(event);
                 }
-                // Handle what has already arrived in the same turn.
-                while let Ok(event) = self.events.try_recv() {
-                    self.on_event(event);
-                }
+                self.take_arrived();
             }
             () = Alarm::wait(wake) => self.woke(),
+        }
+    }
+
+    /// Handles the events that have already arrived.
+    fn take_arrived(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.on_event(event);
         }
     }
 
@@ -383,5 +391,44 @@ impl Engine {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::config::{Config, Sources};
+    use crate::engine::{Overrides, Scope};
+    use crate::judge::runs::Catalog;
+
+    fn engine_config(folder: PathBuf) -> EngineConfig {
+        EngineConfig {
+            config: Config::load(&Sources::default()).unwrap(),
+            catalog: Catalog::built_in(),
+            scope: Scope::Worktrees { with_sessions: false, here: folder.clone(), paths: vec![folder] },
+            overrides: Overrides::default(),
+            home: None,
+            temporary_folders: Vec::new(),
+            adapters: Vec::new(),
+            variables: BTreeMap::new(),
+            git_program: None,
+            own_program: None,
+            live: None,
+            state_folder: None,
+            has_terminal: false,
+        }
+    }
+
+    /// An agent can write faster than the engine turns.
+    #[tokio::test]
+    async fn news_of_changes_hold_up_nothing_that_has_arrived() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = Engine::start(engine_config(folder.path().to_owned()));
+        engine.sender.send(EngineEvent::Notice("arrived".to_owned())).unwrap();
+        engine.inbox_filled.notify_one();
+        engine.turn().await;
+        assert!(engine.take_notices().contains(&"arrived".to_owned()));
     }
 }
