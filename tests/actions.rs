@@ -243,8 +243,9 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
         progress: ActionProgress::default(),
     });
     let cancel = Intent::CancelAction { workspace: id(), number: 1 };
-    let effects = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
+    let effects = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel.clone() });
     assert!(effects.contains(&Effect::CancelAction { number: 1 }), "{effects:?}");
+    assert_eq!(monitor.update(Event::Wanted { at: Timestamp(14), intent: cancel }), [], "once is enough");
     let view = monitor.take_changes().views.pop().unwrap();
     let running = view.actions.running.unwrap();
     assert_eq!((running.progress, running.is_cancelled), (progress, true));
@@ -385,7 +386,7 @@ fn the_plan_of_a_rescue_is_a_record_and_a_plan() {
     assert!(action.is_plan());
     let _ = want(&mut monitor, action);
     let running = monitor.take_changes().views.pop().unwrap().actions.running.unwrap();
-    assert_eq!(running.kind, ActionKind::Record);
+    assert_eq!((running.kind, running.is_plan), (ActionKind::Record, true));
     let done = entry("new", &id(), Some(ActionClass::Nothing));
     let _ = monitor.update(finished(1, failed(ActionClass::Nothing), Some(done)));
     let told = Response::Action {

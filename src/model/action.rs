@@ -376,4 +376,7 @@ pub struct RunningAction {
     pub is_cancelled: bool,
     /// Whether no user asked for it, but closeout itself began it.
     pub is_automatic: bool,
+    /// Whether it only prepares something for the user to confirm.
+    #[serde(skip)]
+    pub is_plan: bool,
 }

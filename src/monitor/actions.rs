@@ -17,8 +17,6 @@ pub(super) const MAX_ENTRIES: usize = 50;
 #[derive(Debug, Default)]
 pub(super) struct Actions {
     pub(super) running: Option<Box<RunningAction>>,
-    /// Whether `running` only prepares something for the person to confirm.
-    pub(super) is_plan: bool,
     /// The person's action that waits until an automatic question has ended.
     pub(super) waiting: Option<Box<Action>>,
     /// Replies that agents are answering, oldest first.

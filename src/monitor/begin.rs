@@ -67,7 +67,6 @@ pub(super) fn cancel(running: &mut RunningAction, effects: &mut Vec<Effect>) {
 /// Marks an action as running, and returns its effect.
 pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Timestamp) -> Effect {
     tracked.actions.asked.begins(&tracked.snapshot.session_facts);
-    tracked.actions.is_plan = action.is_plan();
     if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
         tracked.actions.sending = Some(text.clone());
     }
@@ -85,6 +84,7 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
             action,
             Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
         ),
+        is_plan: action.is_plan(),
     }));
     Effect::Action(Box::new(request(tracked, number, action)))
 }

@@ -99,8 +99,7 @@ impl Monitor {
     pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, number: u64, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(running) = tracked.actions.running_mut(number) {
-            running.is_cancelled = true;
-            effects.push(Effect::CancelAction { number: running.number });
+            cancel(running, effects);
             self.changed.insert(id.clone());
         }
         let is_first = tracked.actions.running.as_ref().is_some_and(|running| running.number == number);
@@ -138,14 +137,7 @@ impl Monitor {
         tracked.collecting.refresh();
         self.touched.insert(id.clone());
         self.forget_sent(id, &receipt, effects);
-        let outcome = Box::new(ActionOutcome::Replied(receipt));
-        self.responses.push(Response::Action {
-            workspace: id.clone(),
-            number,
-            kind: ActionKind::Reply,
-            is_plan: false,
-            outcome,
-        });
+        self.tell_receipt(id, number, receipt);
     }
 
     pub(super) fn outcome(
@@ -157,17 +149,15 @@ impl Monitor {
         at: Timestamp,
         effects: &mut Vec<Effect>,
     ) {
+        // Where the workspace was gone meanwhile, the entry is all that tells what it was.
         let mut kind = entry.as_ref().map_or(ActionKind::Plan, |entry| entry.kind);
         let mut is_plan = entry.is_none();
         let mut is_automatic = matches!(*outcome, ActionOutcome::NotAsked(_))
             || entry.as_ref().is_some_and(|entry| entry.by == Actor::Automatic);
         let mut waiting = None;
         if let Some(tracked) = self.workspaces.get_mut(&id) {
-            let prepares = tracked.actions.is_plan;
             if let Some(running) = tracked.actions.running_mut(number) {
-                (kind, is_automatic) = (running.kind, running.is_automatic);
-                // A reply that is being answered may run beside a plan.
-                is_plan = running.progress.taken.is_none() && prepares;
+                (kind, is_plan, is_automatic) = (running.kind, running.is_plan, running.is_automatic);
             }
             tracked.auto_probe.ended(&outcome);
             tracked.actions.ended(number, &outcome, entry);

@@ -86,15 +86,15 @@ impl Monitor {
         let found = tracked.actions.find_replies(&tracked.snapshot.session_facts.sessions);
         for receipt in found {
             self.forget_sent(id, &receipt, effects);
-            let outcome = Box::new(ActionOutcome::Replied(Box::new(receipt)));
-            self.responses.push(Response::Action {
-                workspace: id.clone(),
-                number: 0,
-                kind: ActionKind::Reply,
-                is_plan: false,
-                outcome,
-            });
+            self.tell_receipt(id, 0, Box::new(receipt));
         }
+    }
+
+    /// Tells what became of a reply.
+    pub(super) fn tell_receipt(&mut self, id: &WorkspaceId, number: u64, receipt: Box<Receipt>) {
+        let (kind, outcome) = (ActionKind::Reply, Box::new(ActionOutcome::Replied(receipt)));
+        let workspace = id.clone();
+        self.responses.push(Response::Action { workspace, number, kind, is_plan: false, outcome });
     }
 
     /// Removes the draft whose text was sent, if there is one.

@@ -26,6 +26,7 @@ fn running(number: u64) -> RunningAction {
         progress: ActionProgress::default(),
         is_cancelled: false,
         is_automatic: false,
+        is_plan: false,
     }
 }
 

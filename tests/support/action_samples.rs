@@ -263,6 +263,7 @@ pub(crate) fn running_probe() -> RunningAction {
         },
         is_cancelled: false,
         is_automatic: false,
+        is_plan: false,
     }
 }
 
@@ -289,6 +290,7 @@ pub(crate) fn running_turn() -> RunningAction {
         },
         is_cancelled: false,
         is_automatic: false,
+        is_plan: false,
     }
 }
 
