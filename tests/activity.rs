@@ -58,8 +58,9 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
     let observations = Observations {
         parts: Parts::WORDS,
         taken_at: Timestamp(now),
-        task_started_at: None,
+        prompted_at: None,
         baseline_at: None,
+        task_started_at: None,
         of_baseline: Vec::new(),
         git: Reading::NotLookedAt,
         decision: Reading::NotConfigured,

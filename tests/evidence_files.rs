@@ -1,7 +1,6 @@
 //! Tests of the room `evidence`, all but git: files as agents leave them, good and bad.
 
 use std::fs::{self, File};
-use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -676,20 +675,11 @@ fn changes_are_looked_for_in_the_folders_of_the_declared_files() {
     assert_eq!(targets, expected);
 }
 
+/// Since when a file is about the task is for the judge to say.
 #[test]
-fn the_task_began_with_the_last_prompt_or_the_baseline_whichever_is_later() {
-    let mut place = Place::new();
-    let settings = WorkspaceSettings::default();
-    assert_eq!(place.collect(Parts::WORDS, &settings).task_started_at, Some(Timestamp(7)));
-    let name = closeout::agent::claude_folder_name(&place.workspace);
-    let folder = place.top.join("home/.claude/projects").join(name);
-    fs::create_dir_all(&folder).unwrap();
-    let line = serde_json::json!({"type": "user", "timestamp": "1970-01-01T00:00:09Z", "cwd": place.workspace,
-        "message": {"role": "user", "content": "go"}});
-    File::create(folder.join("s.jsonl")).unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
-    let found = place.collect(Parts::WORDS, &settings);
-    assert_eq!(found.session.present().unwrap().prompt.as_deref(), Some("go"));
-    assert_eq!(found.task_started_at, Some(Timestamp(9_000)));
+fn what_is_known_of_the_last_prompt_is_handed_on() {
+    let found = Place::new().collect(Parts::CHECKS, &WorkspaceSettings::default());
+    assert_eq!((found.prompted_at, found.task_started_at), (Some(Timestamp(7)), None));
 }
 
 /// Commits all of `workspace` at a fixed time and gives the commit's id.
@@ -719,7 +709,7 @@ fn git_is_read_with_a_found_baseline_that_is_to_be_remembered() {
     assert_eq!(found.new_baseline.as_ref(), Some(&facts.baseline));
     assert_eq!(facts.baseline.origin, BaselineOrigin::FirstSeen);
     // The commit is younger than what the person asked for; when it was first seen dates nothing.
-    assert_eq!(found.task_started_at, Some(Timestamp(7)));
+    assert_eq!((found.prompted_at, found.baseline_at), (Some(Timestamp(7)), None));
     let changes = facts.changes.as_ref().unwrap();
     assert_eq!((changes.n_untracked, changes.n_evidence_files), (1, 1));
     let n_git_targets = found.git.present().unwrap().watch_targets.len();

@@ -145,7 +145,7 @@ pub fn collect(
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit);
     found.baseline_at = baseline_at(request, baseline);
-    found.task_started_at = task_started_at(request, &found);
+    found.prompted_at = request.prompted_at;
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
     let asked = (&git_ask(request, context), &mut memory.git);
@@ -217,7 +217,7 @@ fn observe_git(
 
 /// When a user first wrote in any session found here.
 fn first_prompt(found: &Observations) -> Option<Timestamp> {
-    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let sessions = found.sessions();
     let first = |session: &SessionObservation| {
         let told = session.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()?.at).min();
         told.or(session.prompted_at)
@@ -227,7 +227,7 @@ fn first_prompt(found: &Observations) -> Option<Timestamp> {
 
 /// The newest prompts of all sessions, and the last one that is known otherwise.
 fn prompts(found: &Observations, known: Option<Timestamp>) -> Vec<Timestamp> {
-    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let sessions = found.sessions();
     let of_session = |session: &SessionObservation| {
         let told = session.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()?.at);
         told.chain(session.prompted_at).collect::<Vec<Timestamp>>()
@@ -315,14 +315,7 @@ pub(super) fn is_found(baseline: &Baseline) -> bool {
     matches!(baseline.origin, BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_))
 }
 
-/// The later of the baseline commit's time and the user's last prompt, as far as known. HEAD at the first
-/// sight of a workspace says nothing about the start of the task, because its work may already be in that
-/// commit.
-fn task_started_at(request: &CollectRequest, found: &Observations) -> Option<Timestamp> {
-    let prompted_at = found.session.present().and_then(|session| session.prompted_at);
-    found.baseline_at.max(prompted_at.or(request.prompted_at))
-}
-
+/// The time of the baseline's commit, if it tells when the work began.
 fn baseline_at(request: &CollectRequest, baseline: Option<&Baseline>) -> Option<Timestamp> {
     baseline
         .or(request.baseline.as_ref())

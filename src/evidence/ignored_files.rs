@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 300;
 /// The files, absolute, those of the newest turns first.
 pub(super) fn candidates(found: &Observations) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let sessions = found.sessions();
     for file in sessions.flat_map(of_session) {
         if files.len() < MAX_FILES && !files.contains(&file) {
             files.push(file);

@@ -15,7 +15,7 @@ const PLAN_WORDS: [&str; 6] = ["plan", "todo", "task", "checklist", "roadmap", "
 /// The names of plans in the prompts of all sessions, relative to the workspace, without those in `settings`.
 pub(super) fn find(found: &Observations, settings: &WorkspaceSettings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let sessions = found.sessions();
     for name in sessions.flat_map(prompts).flat_map(plans_in) {
         let is_known =
             names.iter().any(|known| known == name) || settings.plan_files().any(|known| known == name);

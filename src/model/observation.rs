@@ -11,11 +11,13 @@ pub struct Observations {
     pub parts: Parts,
     /// When the collection began.
     pub taken_at: Timestamp,
-    /// Anything written before this time belongs to an earlier task: the later of the baseline commit's time
-    /// and the user's last prompt, as far as known.
-    pub task_started_at: Option<Timestamp>,
-    /// The baseline commit's time, if it tells when the work began.
+    /// When the user last wrote to the agent, as an earlier collection knew it.
+    pub prompted_at: Option<Timestamp>,
+    /// The baseline commit's time, if it tells when the work began. HEAD at the first sight of a workspace does not: its
+    /// work may already be in that commit.
     pub baseline_at: Option<Timestamp>,
+    /// Anything written before this time belongs to an earlier task. Found by the judge.
+    pub task_started_at: Option<Timestamp>,
     /// The files from the settings whose content equals that in the baseline's commit.
     pub of_baseline: Vec<String>,
     /// Git: commits and, if `CHANGES` was requested, the work tree.
@@ -53,6 +55,13 @@ pub struct Observations {
     pub new_baseline: Option<Baseline>,
     /// When to look again, because a source that reports no changes may say more by then.
     pub recheck_at: Option<Timestamp>,
+}
+
+impl Observations {
+    /// All sessions that were read, the newest first.
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionObservation> {
+        self.session.present().into_iter().chain(&self.other_sessions)
+    }
 }
 
 /// The reading of one source.

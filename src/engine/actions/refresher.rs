@@ -41,8 +41,7 @@ impl<'a> Refresher<'a> {
     pub(super) fn session(&self, name: &SessionName) -> Result<Current, ActionProblem> {
         let observations = self.collect(Parts::WORDS).ok_or_else(not_in_time)?;
         let is_it = |session: &&SessionObservation| session.is(name);
-        let first = observations.session.present();
-        let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
+        let found = observations.sessions().find(is_it).cloned();
         let policy = &self.config.config.policy;
         let context = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
         let context = context.with_catalog(self.config.catalog);

@@ -63,7 +63,6 @@ impl Memory {
 
     /// Forgets sessions that are no longer here.
     pub(super) fn keep_sessions_of(&mut self, observations: &Observations) {
-        let here = || observations.session.present().into_iter().chain(&observations.other_sessions);
-        self.sessions.retain(|name, _| here().any(|session| session.is(name)));
+        self.sessions.retain(|name, _| observations.sessions().any(|session| session.is(name)));
     }
 }

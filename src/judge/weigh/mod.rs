@@ -63,11 +63,10 @@ pub fn weigh_again(
     let mut evidence_set = EvidenceSet::default();
     let parts = observations.parts;
     let tasks = tasks::read(&observations, memory);
-    if parts.contains(Parts::WORDS) {
-        observations.task_started_at = observations.baseline_at.max(tasks::asked_at(&tasks));
-    }
+    let asked_at =
+        if parts.contains(Parts::WORDS) { tasks::asked_at(&tasks) } else { observations.prompted_at };
     let run_at = context.settings.supervised.as_ref().map(|supervised| supervised.began_at);
-    observations.task_started_at = observations.task_started_at.max(run_at);
+    observations.task_started_at = observations.baseline_at.max(asked_at).max(run_at);
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         git::weigh(&observations, context, &mut evidence_set);
     }
@@ -127,7 +126,7 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     let tests = observations.tests.unreadable();
     let found = files.chain(plans).chain(tests).any(is_half_written);
     let files = found.then(|| observations.taken_at.plus_millis(GRACE_MS));
-    let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
+    let sessions = observations.sessions();
     let believed = sessions.filter_map(activity::believed_at).filter(|at| *at > observations.taken_at);
     files.into_iter().chain(believed).chain(observations.recheck_at).min()
 }
@@ -147,4 +146,42 @@ fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
     };
     let evidence = Evidence::claim(Source::Run, "the command", claim, Origin::Run.as_read());
     Some(evidence.because(Reason::CommandEnded(end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{OfferPolicy, Policy, TaskKind, TextFile, WorkspaceSettings};
+
+    /// Also where the sessions are not read, and only an earlier reading knows what was asked.
+    #[test]
+    fn a_task_begins_with_the_last_prompt_or_the_baseline_whichever_is_later() {
+        let policy =
+            Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+        let settings = WorkspaceSettings::default();
+        let context = WeighContext::new(TaskKind::Implementation, &policy, &settings);
+        let (early, late) = (Some(Timestamp(0)), Some(Timestamp(10 * GRACE_MS)));
+        for (prompted_at, baseline_at, is_old) in
+            [(None, None, false), (early, early, false), (late, early, true), (early, late, true)]
+        {
+            let report = TextFile {
+                name: "closer.json".to_owned(),
+                content: "no report".to_owned(),
+                size: 9,
+                is_excerpt: false,
+                written_at: Timestamp(0),
+            };
+            let closer = Reading::Present(report);
+            let observations = Observations {
+                parts: Parts::CHECKS,
+                prompted_at,
+                baseline_at,
+                closer,
+                ..Observations::default()
+            };
+            let sample = weigh(observations, &context);
+            let closer = sample.evidence.iter().find(|(_, it)| it.source == Source::Closer).unwrap();
+            assert_eq!(closer.1.is_rejected_as(Rejection::Stale), is_old, "{prompted_at:?} {baseline_at:?}");
+        }
+    }
 }

@@ -38,8 +38,7 @@ pub(super) fn weigh(
     let there: Vec<_> = there.map(|(other, _)| other).collect();
     let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &there, context));
     let activities = newest.iter().chain(others.iter().map(|(_, activity)| activity));
-    let sessions: Vec<&SessionObservation> =
-        session.into_iter().chain(&observations.other_sessions).collect();
+    let sessions: Vec<&SessionObservation> = observations.sessions().collect();
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
         evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }

@@ -37,8 +37,7 @@ pub(super) struct SessionTask {
 
 /// What was asked in the sessions of `observations`, in the same order.
 pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<SessionTask> {
-    let sessions: Vec<&SessionObservation> =
-        observations.session.present().into_iter().chain(&observations.other_sessions).collect();
+    let sessions: Vec<&SessionObservation> = observations.sessions().collect();
     let tasks: Vec<SessionTasks> = sessions.iter().map(|session| tasks_of(session, memory)).collect();
     let standings: Vec<SessionStanding<'_>> =
         sessions.iter().zip(&tasks).map(|(session, tasks)| standing_of(session, tasks)).collect();

@@ -21,7 +21,7 @@ const HOOK_MS: i64 = 120_000;
 
 /// The work of all tasks, as far as the records attribute it.
 pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &mut Memory) -> TaskWork {
-    let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
+    let sessions = observations.sessions();
     let asked: Vec<(&SessionObservation, &SessionTask)> =
         sessions.zip(tasks).filter(|(_, task)| task.standing != TaskStanding::NotAsked).collect();
     let is_told = |(session, task): &(&SessionObservation, &SessionTask)| {
