@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
+use closeout::engine::{Engine, EngineConfig, FrontKind, Overrides, Scope, clock, judge_once};
 use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionOutcome, Baseline, BaselineOrigin, CollectProblem, Intent, RecordOrder, Response, Rule,
@@ -59,7 +59,11 @@ pub(crate) struct Front {
 
 impl Front {
     pub(crate) fn start(engine_config: EngineConfig) -> Front {
-        Front { engine: Engine::start(engine_config), views: BTreeMap::new(), responses: Vec::new() }
+        Front {
+            engine: Engine::start(engine_config, FrontKind::Display),
+            views: BTreeMap::new(),
+            responses: Vec::new(),
+        }
     }
 
     /// Wishes the same of all workspaces.

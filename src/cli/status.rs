@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::config::Flags;
-use crate::engine::{Engine, EngineConfig, OneShot, Overrides, clock};
+use crate::engine::{Engine, EngineConfig, FrontKind, OneShot, Overrides, clock};
 use crate::model::{WorkspaceId, WorkspaceView, display_text};
 use crate::present;
 use crate::present::json as forms;
@@ -61,7 +61,7 @@ fn once(config: &EngineConfig, is_json: bool, named: &[PathBuf]) -> Ended {
 fn follow(config: EngineConfig, is_json: bool) -> Ended {
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
-        let mut engine = Engine::start(config);
+        let mut engine = Engine::start(config, FrontKind::Display);
         let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();
         let mut n_refused = 0;
         let mut problems: Vec<String> = Vec::new();

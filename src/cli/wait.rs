@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::config::Flags;
-use crate::engine::{Engine, Overrides, Scope, clock};
+use crate::engine::{Engine, FrontKind, Overrides, Scope, clock};
 use crate::model::{VerdictState, WorkspaceView, display_text};
 use crate::present::json as forms;
 use crate::present::json::Report;
@@ -21,7 +21,7 @@ pub(super) fn run(environment: &Environment, wait: &Wait) -> Ended {
     let runtime = runtime()?;
     let limit = wait.timeout.unwrap_or(Duration::MAX);
     let found = runtime.block_on(async {
-        let mut engine = Engine::start(config);
+        let mut engine = Engine::start(config, FrontKind::Display);
         let mut last = None;
         let reached = async {
             loop {

@@ -63,6 +63,17 @@ pub enum Scope {
     },
 }
 
+/// The kind of front that an engine runs for: what it may do without a person's request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrontKind {
+    /// It only shows what there is: nothing is done.
+    Display,
+    /// It runs unattended: the replies that a person held back until the end of a turn are sent.
+    Unattended,
+    /// A person can see and stop what runs: agents are asked, too, if the configuration allows it.
+    Attended,
+}
+
 /// What only this run knows about the evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {

@@ -23,7 +23,7 @@ use super::reports_elsewhere::ReportsElsewhere;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
-use super::{EngineConfig, clock, pane_jump, recovering};
+use super::{EngineConfig, FrontKind, clock, pane_jump, recovering};
 
 /// How long [`Engine::finish`] waits for pending writes: an agent's answer that was paid for may be among them, and
 /// a busy disk takes its time.
@@ -53,25 +53,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the engine, which begins with a discovery; until that answers, nothing is known. Asks no agent
-    /// automatically and sends no held replies.
-    pub fn start(config: EngineConfig) -> Engine {
+    /// Starts the engine, which begins with a discovery; until that answers, nothing is known.
+    pub fn start(config: EngineConfig, front: FrontKind) -> Engine {
         let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone());
-        Engine::with(config, monitor)
-    }
-
-    /// Starts the engine for a front at which a person can see and stop what runs: it asks agents
-    /// automatically if the configuration allows it, and sends held replies as [`Self::start_sending`] does.
-    pub fn start_asking(config: EngineConfig) -> Engine {
-        let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone());
-        let monitor = monitor.asking_by_itself(config.agents_without_trace());
-        Engine::with(config, monitor)
-    }
-
-    /// Starts the engine for a front that runs unattended: it asks no agent automatically, but sends the
-    /// replies that a person held back until the end of a turn.
-    pub fn start_sending(config: EngineConfig) -> Engine {
-        let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone()).sending_held();
+        let monitor = match front {
+            FrontKind::Display => monitor,
+            FrontKind::Unattended => monitor.sending_held(),
+            FrontKind::Attended => monitor.asking_by_itself(config.agents_without_trace()),
+        };
         Engine::with(config, monitor)
     }
 
@@ -425,7 +414,7 @@ mod tests {
     #[tokio::test]
     async fn news_of_changes_hold_up_nothing_that_has_arrived() {
         let folder = tempfile::tempdir().unwrap();
-        let mut engine = Engine::start(engine_config(folder.path().to_owned()));
+        let mut engine = Engine::start(engine_config(folder.path().to_owned()), FrontKind::Display);
         engine.sender.send(EngineEvent::Notice("arrived".to_owned())).unwrap();
         engine.inbox_filled.notify_one();
         engine.turn().await;

@@ -34,7 +34,7 @@ mod suspicion;
 mod watching;
 
 pub use actions::rescuer::problem as rescue_problem;
-pub use engine_config::{EngineConfig, Overrides, Scope};
+pub use engine_config::{EngineConfig, FrontKind, Overrides, Scope};
 pub use gate::Gate;
 pub use live::Engine;
 pub use long_wait::{LongWait, TellWait};

@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock};
+use closeout::engine::{Engine, EngineConfig, FrontKind, Overrides, Scope, clock};
 use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, Actor, AuditEntry, Intent, ProbeFailure, ProbeReading,
@@ -111,7 +111,7 @@ struct Front {
 
 impl Front {
     fn start(engine_config: EngineConfig) -> Front {
-        let engine = Engine::start_asking(engine_config);
+        let engine = Engine::start(engine_config, FrontKind::Attended);
         Front { engine, views: BTreeMap::new(), responses: Vec::new(), has_begun: false }
     }
 

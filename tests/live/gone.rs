@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use closeout::agent::{Adapter, claude_folder_name};
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, EngineConfig, Overrides, Scope};
+use closeout::engine::{Engine, EngineConfig, FrontKind, Overrides, Scope};
 use closeout::evidence::LiveSources;
 use closeout::judge::runs::Catalog;
 use closeout::model::{ActivitySource, ActivityState, WorkspaceView};
@@ -84,7 +84,7 @@ fn an_agent_that_is_killed_is_shown_as_gone_by_itself() {
     record(&repo, "s-1");
     let mut agent = Agent::start(&repo, "claude", repo.path(), "");
     run(async {
-        let mut engine = Engine::start(engine_config(&repo, LiveSources::default()));
+        let mut engine = Engine::start(engine_config(&repo, LiveSources::default()), FrontKind::Display);
         let pid = agent.pid();
         until(&mut engine, "its process", |view| {
             view.sessions.first().and_then(|session| session.process).map(|process| process.pid) == Some(pid)

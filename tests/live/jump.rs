@@ -1,6 +1,6 @@
 //! The jump to a session's pane, through the engine.
 
-use closeout::engine::Engine;
+use closeout::engine::{Engine, FrontKind};
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
 use closeout::model::{Intent, JumpOutcome, Response, SessionName, WorkspaceId};
@@ -16,7 +16,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
     let mut outcome = None;
     run(async {
         let live = LiveSources::new(Some(PaneSource::new(tmux)));
-        let mut engine = Engine::start(engine_config(repo, live));
+        let mut engine = Engine::start(engine_config(repo, live), FrontKind::Display);
         until(&mut engine, "its process", |view| {
             view.sessions.first().and_then(|session| session.process).map(|process| process.pid) == Some(pid)
         })

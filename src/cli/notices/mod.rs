@@ -17,7 +17,7 @@ use super::runtime::runtime;
 use crate::cli::environment::Environment;
 use crate::cli::output;
 use crate::config::Flags;
-use crate::engine::{Engine, EngineConfig, Overrides, clock};
+use crate::engine::{Engine, EngineConfig, FrontKind, Overrides, clock};
 use crate::model::{NoticeKind, NoticeRoute, RunStatus, WorkspaceView, display_text};
 use crate::present::runs;
 use crate::process::Cancel;
@@ -37,7 +37,7 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
     let mut teller = Teller::new(environment, config.config.clone(), store, config.own_program.clone())
         .given(notify.clone());
     runtime.block_on(async {
-        let mut engine = Engine::start_sending(config);
+        let mut engine = Engine::start(config, FrontKind::Unattended);
         let mut problems: Vec<String> = Vec::new();
         loop {
             let due_at = teller.due_at(None, clock::now());

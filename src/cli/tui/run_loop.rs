@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::cli::notices::Teller;
-use crate::engine::{Engine, EngineConfig, clock};
+use crate::engine::{Engine, EngineConfig, FrontKind, clock};
 use crate::process;
 use crate::ui::{self, Edited, Input, Look, Size};
 
@@ -74,7 +74,7 @@ async fn show(
     front.begin(Size { width: size.width, height: size.height });
     // The first frame precedes all reading.
     front.draw(&mut screen)?;
-    let engine = engine.insert(Engine::start_asking(config));
+    let engine = engine.insert(Engine::start(config, FrontKind::Attended));
     front.take_world(engine);
     let end = run_until_end(editor, front, engine, &mut screen).await;
     front.restore_title()?;
