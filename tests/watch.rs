@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use closeout::model::{Names, Parts, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
 use closeout::watch::{
-    Backend, Hint, Inbox, OnHint, ProcessEnds, WatchError, WatchEvent, WatchRefusal, Watcher, hints_of,
+    Backend, Hint, Inbox, OnHint, ProcessEnds, WatchError, WatchNews, WatchRefusal, Watcher, hints_of,
 };
 use notify::event::{AccessKind, CreateKind, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
@@ -19,23 +19,48 @@ use tempfile::TempDir;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// One piece of news.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Changed { workspace: WorkspaceId, parts: Parts },
+    EventsLost,
+    WatchChanged { workspace: WorkspaceId, problem: Option<WatchProblem> },
+    Rearm,
+}
+
+fn pieces(news: WatchNews) -> Vec<Piece> {
+    assert!(!news.is_empty(), "no news is not sent");
+    let problem = |(workspace, problem)| Piece::WatchChanged { workspace, problem };
+    let changed = |(workspace, parts)| Piece::Changed { workspace, parts };
+    let lost = news.is_lossy.then_some(Piece::EventsLost);
+    let rearm = news.must_rearm.then_some(Piece::Rearm);
+    let problems = news.problems.into_iter().map(problem);
+    problems.chain(news.changed.into_iter().map(changed)).chain(lost).chain(rearm).collect()
+}
+
+fn pass_on(news: WatchNews, sender: &Sender<Piece>) {
+    for sighting in pieces(news) {
+        drop(sender.send(sighting));
+    }
+}
+
 /// A watcher and its owner: what is sighted is kept in order, and re-arming is done when it is asked for.
 struct Owner {
     watcher: Watcher,
-    sightings: Receiver<WatchEvent>,
+    sightings: Receiver<Piece>,
 }
 
 impl Owner {
     fn new() -> Owner {
         let (sender, sightings) = mpsc::channel();
-        let watcher = Watcher::start(move |watch_event| drop(sender.send(watch_event))).unwrap();
+        let watcher = Watcher::start(move |news| pass_on(news, &sender)).unwrap();
         Owner { watcher, sightings }
     }
 
     fn over(start: impl FnOnce(OnHint) -> Box<dyn Backend>) -> Owner {
         let (sender, sightings) = mpsc::channel();
-        let send = move |watch_event| drop(sender.send(watch_event));
-        let watcher = Watcher::start_over(send, |on_hint| Ok(start(on_hint))).unwrap();
+        let send = move |news| pass_on(news, &sender);
+        let watcher = Watcher::start_on(send, |on_hint| Ok(start(on_hint))).unwrap();
         Owner { watcher, sightings }
     }
 
@@ -44,21 +69,19 @@ impl Owner {
     }
 
     /// All sightings up to the first change of `workspace`, that one included.
-    fn until_changed(&self, workspace: &WorkspaceId) -> Vec<WatchEvent> {
-        self.until(
-            |watch_event| matches!(watch_event, WatchEvent::Changed { workspace: w, .. } if w == workspace),
-        )
+    fn until_changed(&self, workspace: &WorkspaceId) -> Vec<Piece> {
+        self.until(|sighting| matches!(sighting, Piece::Changed { workspace: w, .. } if w == workspace))
     }
 
-    fn until(&self, is_last: impl Fn(&WatchEvent) -> bool) -> Vec<WatchEvent> {
+    fn until(&self, is_last: impl Fn(&Piece) -> bool) -> Vec<Piece> {
         let mut seen = Vec::new();
         loop {
-            let watch_event = self.sightings.recv_timeout(LIMIT).expect("the watch_event does not come");
-            if watch_event == WatchEvent::Rearm {
+            let sighting = self.sightings.recv_timeout(LIMIT).expect("the sighting does not come");
+            if sighting == Piece::Rearm {
                 self.watcher.rearm();
             }
-            let ends = is_last(&watch_event);
-            seen.push(watch_event);
+            let ends = is_last(&sighting);
+            seen.push(sighting);
             if ends {
                 return seen;
             }
@@ -67,17 +90,17 @@ impl Owner {
 
     /// Everything that is sighted of what happened before this call, re-arming included: a change in a
     /// folder of its own comes after all of it.
-    fn all_so_far(&self) -> Vec<WatchEvent> {
+    fn all_so_far(&self) -> Vec<Piece> {
         let (_dir, path) = folder();
         self.watch(&ws("sentinel"), &path, Names::these(["x"]), Parts::CHECKS);
         fs::create_dir(path.join("x")).unwrap();
         let mut seen = self.until_changed(&ws("sentinel"));
         seen.pop();
-        while let Ok(watch_event) = self.sightings.try_recv() {
-            if watch_event == WatchEvent::Rearm {
+        while let Ok(sighting) = self.sightings.try_recv() {
+            if sighting == Piece::Rearm {
                 self.watcher.rearm();
             }
-            seen.push(watch_event);
+            seen.push(sighting);
         }
         self.watcher.watch(&ws("sentinel"), &[]);
         seen
@@ -94,8 +117,8 @@ fn folder() -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-fn changed(workspace: &WorkspaceId, parts: Parts) -> WatchEvent {
-    WatchEvent::Changed { workspace: workspace.clone(), parts }
+fn changed(workspace: &WorkspaceId, parts: Parts) -> Piece {
+    Piece::Changed { workspace: workspace.clone(), parts }
 }
 
 fn replace(file: &Path, text: &str) {
@@ -174,7 +197,7 @@ fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_fold
     let inbox = Inbox::new(move || woken.send(()).unwrap_or_default());
     let watcher = {
         let inbox = inbox.clone();
-        Watcher::start(move |watch_event| inbox.put(watch_event)).unwrap()
+        Watcher::start(move |news| inbox.put(news)).unwrap()
     };
     let targets = [
         WatchTarget::new(&path, Names::Ending(".log".into()), Parts::CHECKS),
@@ -189,12 +212,12 @@ fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_fold
     replace(&path.join("decision.json"), "{}");
     loop {
         wakes.recv_timeout(LIMIT).expect("the decision is not sighted");
-        let taken = inbox.take();
+        let taken = pieces(inbox.take());
         assert!(taken.len() <= 3, "{taken:?}");
-        let is_decision = |watch_event: &WatchEvent| match watch_event {
-            WatchEvent::Changed { parts, .. } => parts.contains(Parts::WORDS),
-            WatchEvent::EventsLost => true,
-            WatchEvent::WatchChanged { .. } | WatchEvent::Rearm => false,
+        let is_decision = |sighting: &Piece| match sighting {
+            Piece::Changed { parts, .. } => parts.contains(Parts::WORDS),
+            Piece::EventsLost => true,
+            Piece::WatchChanged { .. } | Piece::Rearm => false,
         };
         if taken.iter().any(is_decision) {
             return;
@@ -217,9 +240,9 @@ fn a_reader_that_stalls_until_the_kernel_drops_events_is_told_so() {
     let (sender, sightings) = mpsc::channel();
     let watcher = {
         let gate = Arc::clone(&gate);
-        Watcher::start(move |watch_event| {
+        Watcher::start(move |news| {
             drop(gate.lock().unwrap());
-            drop(sender.send(watch_event));
+            pass_on(news, &sender);
         })
         .unwrap()
     };
@@ -233,9 +256,9 @@ fn a_reader_that_stalls_until_the_kernel_drops_events_is_told_so() {
             fs::rename(path.join(from), path.join(to)).unwrap();
         }
     }
-    let seen = owner.until(|watch_event| *watch_event == WatchEvent::EventsLost);
-    assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), WatchEvent::EventsLost]);
-    assert_eq!(owner.until(|watch_event| *watch_event == WatchEvent::Rearm), [WatchEvent::Rearm]);
+    let seen = owner.until(|sighting| *sighting == Piece::EventsLost);
+    assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), Piece::EventsLost]);
+    assert_eq!(owner.until(|sighting| *sighting == Piece::Rearm), [Piece::Rearm]);
     fs::create_dir(path.join("last")).unwrap();
     owner.until_changed(&ws("a"));
 }
@@ -265,7 +288,7 @@ fn lost_events_are_told_once_until_they_are_taken_and_all_watches_are_checked() 
     let inbox = Inbox::new(|| ());
     let watcher = {
         let inbox = inbox.clone();
-        Watcher::start_over(move |s| inbox.put(s), |on_hint| Ok(made_up.start(on_hint))).unwrap()
+        Watcher::start_on(move |news| inbox.put(news), |on_hint| Ok(made_up.start(on_hint))).unwrap()
     };
     watcher.watch(&ws("a"), &[WatchTarget::new(path.join("a"), Names::Any, Parts::WORDS)]);
     assert_eq!(made_up.watched(), std::slice::from_ref(&path));
@@ -274,12 +297,12 @@ fn lost_events_are_told_once_until_they_are_taken_and_all_watches_are_checked() 
     for _ in 0..1000 {
         made_up.tell(Hint::Lost);
     }
-    assert_eq!(inbox.take(), [WatchEvent::EventsLost, WatchEvent::Rearm]);
+    assert_eq!(pieces(inbox.take()), [Piece::EventsLost, Piece::Rearm]);
     watcher.rearm();
-    assert_eq!(inbox.take(), [changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(pieces(inbox.take()), [changed(&ws("a"), Parts::WORDS)]);
     assert_eq!(made_up.watched(), [path.join("a")]);
     watcher.rearm();
-    assert_eq!(inbox.take(), []);
+    assert_eq!(inbox.take(), WatchNews::default());
 }
 
 #[test]
@@ -291,7 +314,7 @@ fn a_missing_folder_is_awaited_however_deep_and_told_when_it_comes() {
     assert_eq!(owner.watcher.n_watches(), 1);
     fs::create_dir_all(&deep).unwrap();
     fs::write(deep.join("x"), "1").unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [Piece::Rearm, changed(&ws("a"), Parts::WORDS)]);
     owner.all_so_far();
     replace(&deep.join("x"), "2");
     assert_eq!(owner.all_so_far(), [changed(&ws("a"), Parts::WORDS)]);
@@ -306,7 +329,7 @@ fn a_missing_folder_that_comes_level_by_level_is_told_when_it_is_there() {
     owner.watch(&ws("a"), &deep, Names::Any, Parts::WORDS);
     for level in ["a", "a/b", "a/b/c"] {
         fs::create_dir(path.join(level)).unwrap();
-        owner.until(|watch_event| *watch_event == WatchEvent::Rearm);
+        owner.until(|sighting| *sighting == Piece::Rearm);
     }
     assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)]);
 }
@@ -319,7 +342,7 @@ fn an_awaited_folder_that_came_and_went_is_sighted_since_it_may_have_been_read()
     owner.watch(&ws("a"), &worktrees, Names::Any, Parts::COMMITS);
     fs::create_dir(&worktrees).unwrap();
     fs::remove_dir(&worktrees).unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::COMMITS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [Piece::Rearm, changed(&ws("a"), Parts::COMMITS)]);
 }
 
 #[test]
@@ -369,10 +392,10 @@ fn a_folder_that_is_renamed_away_is_told_and_the_one_put_in_its_place_is_watched
     let owner = Owner::new();
     owner.watch(&ws("a"), &live, Names::these(["x"]), Parts::WORDS);
     fs::rename(&live, &away).unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [Piece::Rearm, changed(&ws("a"), Parts::WORDS)]);
     fs::write(away.join("x"), "not ours any more").unwrap();
     fs::create_dir(&live).unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [Piece::Rearm, changed(&ws("a"), Parts::WORDS)]);
     fs::create_dir(live.join("x")).unwrap();
     assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)]);
     assert_eq!(owner.watcher.n_watches(), 1);
@@ -582,7 +605,7 @@ fn a_dropped_watcher_ends_its_thread() {
 #[test]
 fn a_system_without_a_watcher_is_an_error_in_words() {
     let reason = "too many open files".to_owned();
-    let started = Watcher::start_over(|_| (), |_| Err(WatchError::NotStarted { reason }));
+    let started = Watcher::start_on(|_| (), |_| Err(WatchError::NotStarted { reason }));
     let error = started.err().expect("it has started");
     assert_eq!(error.to_string(), "cannot start watching files: too many open files");
 }
@@ -596,7 +619,7 @@ fn a_reached_limit_is_told_for_that_workspace_only_and_is_over_when_a_watch_is_f
     }
     let made_up = MadeUp::with_limit(2);
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
-    let problem = |workspace: &str, problem| WatchEvent::WatchChanged { workspace: ws(workspace), problem };
+    let problem = |workspace: &str, problem| Piece::WatchChanged { workspace: ws(workspace), problem };
     for name in ["a", "b", "c"] {
         owner.watch(&ws(name), &path.join(name), Names::Any, Parts::WORDS);
     }
@@ -621,7 +644,7 @@ fn another_failure_is_told_in_words_and_is_over_when_a_recheck_succeeds() {
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
     owner.watch(&ws("a"), &path, Names::Any, Parts::WORDS);
     let words = format!("cannot watch {}: permission denied", path.display());
-    let failed = |problem| WatchEvent::WatchChanged { workspace: ws("a"), problem };
+    let failed = |problem| Piece::WatchChanged { workspace: ws("a"), problem };
     let seen: Vec<_> = owner.sightings.try_iter().collect();
     assert_eq!(seen, [failed(Some(WatchProblem::Failed(words)))]);
     made_up.0.lock().unwrap().failure = None;
@@ -684,12 +707,12 @@ fn a_folder_that_never_stays_the_same_is_refused_in_the_end_and_the_others_stay_
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
     owner.watch(&ws("calm"), &calm, Names::Any, Parts::WORDS);
     owner.watch(&ws("restless"), &restless, Names::Any, Parts::WORDS);
-    let seen = owner.until(|watch_event| matches!(watch_event, WatchEvent::WatchChanged { .. }));
+    let seen = owner.until(|sighting| matches!(sighting, Piece::WatchChanged { .. }));
     let words = "its directories are replaced without pause".to_owned();
     let problem = Some(WatchProblem::Failed(words));
-    assert_eq!(seen.last(), Some(&WatchEvent::WatchChanged { workspace: ws("restless"), problem }));
-    while let Ok(watch_event) = owner.sightings.try_recv() {
-        assert_ne!(watch_event, WatchEvent::Rearm);
+    assert_eq!(seen.last(), Some(&Piece::WatchChanged { workspace: ws("restless"), problem }));
+    while let Ok(sighting) = owner.sightings.try_recv() {
+        assert_ne!(sighting, Piece::Rearm);
     }
     made_up.tell(Hint::Changed(&calm.join("x")));
     assert_eq!(owner.until_changed(&ws("calm")), [changed(&ws("calm"), Parts::WORDS)]);
@@ -775,13 +798,13 @@ fn who_asks_for_arrivals_alone_hears_of_no_writes() {
 }
 
 /// Waits until something is sighted, and takes it.
-fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<WatchEvent> {
+fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<Piece> {
     loop {
-        let seen = inbox.take();
-        if !seen.is_empty() {
-            return seen;
+        let news = inbox.take();
+        if !news.is_empty() {
+            return pieces(news);
         }
-        filled.recv_timeout(LIMIT).expect("the watch_event does not come");
+        filled.recv_timeout(LIMIT).expect("the sighting does not come");
     }
 }
 
@@ -808,7 +831,7 @@ fn the_end_of_a_process_is_told_to_each_workspace_that_watches_it() {
     while seen.len() < 2 {
         seen.extend(sighted(&inbox, &filled));
     }
-    seen.sort_by_key(|watch_event| format!("{watch_event:?}"));
+    seen.sort_by_key(|sighting| format!("{sighting:?}"));
     assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), changed(&ws("b"), Parts::WORDS)]);
     children[1].wait().unwrap();
     children[2].kill().unwrap();

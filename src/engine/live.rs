@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 use crate::model::{Effect, Event, Intent, ProcessId, Timestamp, WatchProblem, WatchTarget, WorkspaceId};
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
-use crate::watch::{Inbox, ProcessEnds, WatchEvent};
+use crate::watch::{Inbox, ProcessEnds};
 
 use super::clock::Alarm;
 use super::collecting::Collecting;
@@ -127,7 +127,7 @@ impl Engine {
         tokio::select! {
             biased;
             () = self.inbox_filled.notified() => {
-                self.take_sightings();
+                self.take_watch_news();
                 // Changes may come faster than turns, and must not hold up what has ended.
                 self.take_arrived();
             }
@@ -353,31 +353,30 @@ impl Engine {
         self.update(Event::Woke { at: clock::now() });
     }
 
-    fn take_sightings(&mut self) {
-        for watch_event in self.inbox.take() {
-            let at = clock::now();
-            match watch_event {
-                WatchEvent::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
-                    Some(folder) if self.live_runs.folder() == Some(&*folder) => self.live_runs.read(),
-                    Some(folder) if self.reports_elsewhere.folder() == Some(&*folder) => {
-                        self.reports_elsewhere.read();
-                    }
-                    Some(folder) => self.discovering.start(Trigger::Changed(folder)),
-                    None => self.update(Event::Changed { at, workspace, parts }),
-                },
-                WatchEvent::EventsLost => {
-                    tracing::warn!("file events were lost; everything is read again");
-                    self.discovering.start(Trigger::Asked);
-                    self.update(Event::EventsLost { at });
+    fn take_watch_news(&mut self) {
+        let at = clock::now();
+        let news = self.inbox.take();
+        if news.is_lossy {
+            tracing::warn!("file events were lost; everything is read again");
+            self.discovering.start(Trigger::Asked);
+            self.update(Event::EventsLost { at });
+        }
+        if news.must_rearm
+            && let Some(watching) = &self.watching
+        {
+            watching.rearm();
+        }
+        for (workspace, problem) in news.problems {
+            self.update(Event::WatchChanged { at, workspace, problem });
+        }
+        for (workspace, parts) in news.changed {
+            match Discovering::folder_of(&workspace) {
+                Some(folder) if self.live_runs.folder() == Some(&*folder) => self.live_runs.read(),
+                Some(folder) if self.reports_elsewhere.folder() == Some(&*folder) => {
+                    self.reports_elsewhere.read();
                 }
-                WatchEvent::WatchChanged { workspace, problem } => {
-                    self.update(Event::WatchChanged { at, workspace, problem });
-                }
-                WatchEvent::Rearm => {
-                    if let Some(watching) = &self.watching {
-                        watching.rearm();
-                    }
-                }
+                Some(folder) => self.discovering.start(Trigger::Changed(folder)),
+                None => self.update(Event::Changed { at, workspace, parts }),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use crate::model::{Timestamp, WatchTarget, WorkspaceId};
-use crate::watch::{Inbox, WatchError, WatchEvent, Watcher, changed_since};
+use crate::watch::{Inbox, WatchError, WatchNews, Watcher, changed_since};
 
 enum Order {
     Watch { workspace: WorkspaceId, targets: Vec<WatchTarget>, read_at: Timestamp },
@@ -19,10 +19,10 @@ pub(super) struct Watching {
 }
 
 impl Watching {
-    /// Starts watching; sightings go to `inbox`.
+    /// Starts watching; news goes to `inbox`.
     pub(super) fn start(inbox: &Inbox) -> Result<Watching, WatchError> {
         let sink = inbox.clone();
-        let watcher = Watcher::start(move |watch_event| sink.put(watch_event))?;
+        let watcher = Watcher::start(move |news| sink.put(news))?;
         let (orders, todo) = channel();
         let inbox = inbox.clone();
         let started = thread::Builder::new().spawn(move || {
@@ -35,7 +35,7 @@ impl Watching {
                             parts &= changed_since(&targets, read_at);
                         }
                         if !parts.is_empty() {
-                            inbox.put(WatchEvent::Changed { workspace, parts });
+                            inbox.put(WatchNews::changed(workspace, parts));
                         }
                     }
                     Order::Rearm => watcher.rearm(),

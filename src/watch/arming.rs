@@ -11,7 +11,7 @@ use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId, display_text};
 
 use super::table::{Table, lock};
 use super::watch_point::{Attached, WatchPoint, look_for};
-use super::{Backend, WatchRefusal};
+use super::{Backend, WatchNews, WatchRefusal};
 
 /// How many rounds one call follows directories that keep changing before it leaves the rest to the next call.
 const MAX_ROUNDS: usize = 16;
@@ -34,17 +34,6 @@ pub(super) struct Arming {
 struct Watched {
     folders: Vec<Arc<Path>>,
     problem: Option<WatchProblem>,
-}
-
-/// The result of settling.
-#[derive(Debug, Default)]
-pub(super) struct Settled {
-    /// Workspaces with folders that appeared, disappeared or were replaced, with the parts concerned.
-    pub(super) changed: BTreeMap<WorkspaceId, Parts>,
-    /// Workspaces with folders that were attached or refused.
-    pub(super) touched: BTreeSet<WorkspaceId>,
-    /// Some folders are still in doubt, for another call.
-    pub(super) is_restless: bool,
 }
 
 impl Arming {
@@ -82,8 +71,10 @@ impl Arming {
         }
     }
 
-    /// Attaches all folders in doubt, then ends the watches that nobody needs.
-    pub(super) fn settle(&mut self) -> Settled {
+    /// Attaches all folders in doubt, then ends the watches that nobody needs. The news is of the readers of folders
+    /// that appeared, disappeared or were replaced, and of new problems, those of `with` too. If folders are still
+    /// in doubt, they wait for another call.
+    pub(super) fn settle(&mut self, with: Option<&WorkspaceId>) -> WatchNews {
         let mut lost_points = BTreeMap::new();
         let mut freed = false;
         let mut retried = false;
@@ -102,7 +93,7 @@ impl Arming {
                 self.attach_all(dirty.folders, &mut lost_points);
             }
         }
-        self.conclude(lost_points)
+        self.conclude(lost_points, with)
     }
 
     fn end(&mut self, places: &[Arc<Path>]) -> bool {
@@ -123,7 +114,7 @@ impl Arming {
             if was_limited && limit_reached {
                 lock(&self.table).refuse(&folder, WatchProblem::LimitReached);
             } else {
-                limit_reached |= self.watch_point(&folder) == Err(WatchRefusal::LimitReached);
+                limit_reached |= self.attach(&folder) == Err(WatchRefusal::LimitReached);
             }
             let is_here = matches!(lost, WatchPoint::Here(_));
             let first = lost_points.entry(folder).or_insert_with(|| lost.clone());
@@ -134,12 +125,12 @@ impl Arming {
     }
 
     /// Attaches one folder to a watch point, or records why it cannot be attached.
-    fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), WatchRefusal> {
+    fn attach(&mut self, folder: &Arc<Path>) -> Result<(), WatchRefusal> {
         let Some(look) = look_for(folder) else {
             let message = "no directory on the way to it can be read".to_owned();
             return Err(self.refuse(folder, folder, WatchRefusal::Failed(message)));
         };
-        let attached = lock(&self.table).watch_point(folder, &look);
+        let attached = lock(&self.table).attach(folder, &look);
         if let Attached::New(place) = &attached
             && let Err(refusal) = self.backend.watch(place)
         {
@@ -172,26 +163,33 @@ impl Arming {
         refusal
     }
 
-    fn conclude(&mut self, lost_points: BTreeMap<Arc<Path>, WatchPoint>) -> Settled {
-        let mut settled = Settled { is_restless: lock(&self.table).has_doubts(), ..Settled::default() };
-        self.restless_calls = if settled.is_restless { self.restless_calls + 1 } else { 0 };
+    fn conclude(
+        &mut self,
+        lost_points: BTreeMap<Arc<Path>, WatchPoint>,
+        with: Option<&WorkspaceId>,
+    ) -> WatchNews {
+        let mut news = WatchNews { must_rearm: lock(&self.table).has_doubts(), ..WatchNews::default() };
+        self.restless_calls = if news.must_rearm { self.restless_calls + 1 } else { 0 };
         if self.restless_calls > MAX_RESTLESS_CALLS {
             self.give_up();
-            settled.is_restless = false;
+            news.must_rearm = false;
         }
+        let mut touched: BTreeSet<_> = with.into_iter().cloned().collect();
         let table = lock(&self.table);
         for (folder, lost) in lost_points {
             let is_here = matches!(table.watch_point_of(&folder), Some(WatchPoint::Here(_)));
             // A folder that is awaited as before may have come, been read, and gone meanwhile.
             let has_changed = is_here || matches!(lost, WatchPoint::Here(_) | WatchPoint::Awaiting(..));
             for (workspace, parts) in table.readers_of(&folder) {
-                settled.touched.insert(workspace.clone());
+                touched.insert(workspace.clone());
                 if has_changed {
-                    *settled.changed.entry(workspace.clone()).or_default() |= parts;
+                    *news.changed.entry(workspace.clone()).or_default() |= parts;
                 }
             }
         }
-        settled
+        drop(table);
+        news.problems = self.new_problems(&touched);
+        news
     }
 
     fn give_up(&mut self) {
@@ -206,18 +204,18 @@ impl Arming {
     }
 
     /// The problems of these workspaces that differ from what was last reported.
-    pub(super) fn new_problems(
+    fn new_problems(
         &mut self,
         workspaces: &BTreeSet<WorkspaceId>,
-    ) -> Vec<(WorkspaceId, Option<WatchProblem>)> {
+    ) -> BTreeMap<WorkspaceId, Option<WatchProblem>> {
         let table = lock(&self.table);
-        let mut new_problems = Vec::new();
+        let mut new_problems = BTreeMap::new();
         for workspace in workspaces {
             let Some(watched) = self.watched.get_mut(workspace) else { continue };
             let problem = problem_of(&table, &watched.folders);
             if problem != watched.problem {
                 watched.problem.clone_from(&problem);
-                new_problems.push((workspace.clone(), problem));
+                new_problems.insert(workspace.clone(), problem);
             }
             if watched.folders.is_empty() {
                 self.watched.remove(workspace);

@@ -1,7 +1,7 @@
 //! Turns the kernel's events about folders into "workspace N may have changed".
 //!
 //! It must not read evidence, decide what a change means, wait before reporting, or keep a clock: a
-//! [`WatchEvent`] is a hint, reported immediately; the monitor coalesces hints and the engine adds the
+//! report is a hint, sent immediately as [`WatchNews`]; the monitor coalesces hints and the engine adds the
 //! time.
 //!
 //! There are few, targeted watches: one on each folder named by a
@@ -17,7 +17,7 @@
 //!
 //! The system's thread must never wait: it only looks things up in the table and sends. Watch points are
 //! changed by the owner's thread, because setting a watch inside the callback would wait for the very
-//! thread that runs the callback. So a broken place is reported as [`WatchEvent::Rearm`], and the owner
+//! thread that runs the callback. So a broken place is reported as [`WatchNews::must_rearm`], and the owner
 //! calls [`Watcher::rearm`] where it may wait for the disk. Nothing here polls or ticks; at rest no thread
 //! wakes up. An event that concerns nobody costs one look-up of its folder, even in a busy directory in
 //! which a missing folder is awaited.
@@ -36,7 +36,7 @@ mod readers;
 mod since;
 mod system;
 mod table;
-mod watch_event;
+mod watch_news;
 mod watch_point;
 mod watcher;
 
@@ -45,7 +45,7 @@ pub use inbox::Inbox;
 pub use process_ends::ProcessEnds;
 pub use since::changed_since;
 pub use system::hints_of;
-pub use watch_event::WatchEvent;
+pub use watch_news::WatchNews;
 pub use watcher::Watcher;
 
 /// Why nothing can be watched at all: everything has to be polled.

@@ -12,7 +12,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Inbox, WatchEvent};
+use super::{Inbox, WatchNews};
 use crate::model::{Parts, ProcessId, WorkspaceId};
 
 /// The queue number that orders the thread to end; watches have other numbers.
@@ -68,7 +68,7 @@ impl ProcessEnds {
                 Ok(handle) => handle,
                 // It ended after the read that named it.
                 Err(Errno::SRCH) => {
-                    self.inbox.put(WatchEvent::Changed { workspace: workspace.clone(), parts: Parts::WORDS });
+                    self.inbox.put(WatchNews::changed(workspace.clone(), Parts::WORDS));
                     continue;
                 }
                 // No such facility, or no room for more handles: the slow pass notices the end.
@@ -116,7 +116,7 @@ fn tell_ends(queue: &OwnedFd, watched: &Mutex<Watched>, inbox: &Inbox) {
             }
             let ended = watched.lock().unwrap_or_else(PoisonError::into_inner).processes.remove(&number);
             if let Some((workspace, ..)) = ended {
-                inbox.put(WatchEvent::Changed { workspace, parts: Parts::WORDS });
+                inbox.put(WatchNews::changed(workspace, Parts::WORDS));
             }
         }
     }

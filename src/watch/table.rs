@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId};
 
-use super::Hint;
 use super::readers::Readers;
 use super::watch_point::{Attached, Identity, Look, WatchPoint};
+use super::{Hint, WatchNews};
 
 /// Folders, places, and which of them are in doubt.
 #[derive(Debug, Default)]
@@ -41,17 +41,6 @@ struct Place {
     awaited: BTreeMap<OsString, Vec<Arc<Path>>>,
 }
 
-/// The effect of a hint.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct HintEffect {
-    /// The workspaces and parts that it concerns.
-    pub(super) changed: BTreeMap<WorkspaceId, Parts>,
-    /// Events were lost.
-    pub(super) lost: bool,
-    /// Something is in doubt now, and nothing was before.
-    pub(super) rearm: bool,
-}
-
 /// What is in doubt, taken out of the table to be settled.
 #[derive(Debug, Default)]
 pub(super) struct Dirty {
@@ -62,27 +51,28 @@ pub(super) struct Dirty {
 }
 
 impl Table {
-    /// Applies a hint. The cost does not depend on the number of workspaces that it does not concern.
-    pub(super) fn notice(&mut self, hint: Hint<'_>) -> HintEffect {
-        let mut effect = HintEffect::default();
+    /// Applies a hint; the owner must rearm if something is in doubt now, and nothing was before. The cost does
+    /// not depend on the number of workspaces that the hint does not concern.
+    pub(super) fn notice(&mut self, hint: Hint<'_>) -> WatchNews {
+        let mut news = WatchNews::default();
         if self.closed {
-            return effect;
+            return news;
         }
         let was_settled = self.is_settled();
         match hint {
-            Hint::Arrived(path) => self.entry_changed(path, true, &mut effect.changed),
-            Hint::Changed(path) => self.entry_changed(path, false, &mut effect.changed),
+            Hint::Arrived(path) => self.entry_changed(path, true, &mut news.changed),
+            Hint::Changed(path) => self.entry_changed(path, false, &mut news.changed),
             Hint::Gone(path) => {
-                self.entry_changed(path, false, &mut effect.changed);
+                self.entry_changed(path, false, &mut news.changed);
                 self.break_below(path);
             }
             Hint::Lost => {
-                effect.lost = true;
+                news.is_lossy = true;
                 self.recheck = true;
             }
         }
-        effect.rearm = was_settled && !self.is_settled();
-        effect
+        news.must_rearm = was_settled && !self.is_settled();
+        news
     }
 
     fn entry_changed(&mut self, path: &Path, is_arrival: bool, changed: &mut BTreeMap<WorkspaceId, Parts>) {
@@ -205,7 +195,7 @@ impl Table {
 
     /// Attaches a folder where `look` found it. A new place enters the table before the system watches it, so
     /// that its first event finds its readers.
-    pub(super) fn watch_point(&mut self, path: &Arc<Path>, look: &Look) -> Attached {
+    pub(super) fn attach(&mut self, path: &Arc<Path>, look: &Look) -> Attached {
         let Some(folder) = self.folders.get_mut(path) else { return Attached::Shared };
         let known = self.places.get_key_value(&*look.place).map(|(at, place)| (Arc::clone(at), place));
         let (at, is_new) = match known {

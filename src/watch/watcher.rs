@@ -1,4 +1,4 @@
-//! The watcher as its owner sees it: targets in, watch events out.
+//! The watcher as its owner sees it: targets in, news out.
 //!
 //! There are two locks. `arming` serialises the owner's calls and is held while the system and the disk are
 //! queried; the system's thread never takes it. `table` is held only for look-ups, never while anything waits.
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::model::{Parts, WatchTarget, WorkspaceId};
 
-use super::arming::{Arming, Settled};
+use super::arming::Arming;
 use super::system::System;
 use super::table::{Table, lock};
-use super::{Backend, Hint, OnHint, WatchError, WatchEvent};
+use super::{Backend, Hint, OnHint, WatchError, WatchNews};
 
-type Receiver = Arc<dyn Fn(WatchEvent) + Send + Sync>;
+type Receiver = Arc<dyn Fn(WatchNews) + Send + Sync>;
 
-/// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a watch event
+/// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; news
 /// already on its way may still arrive.
 ///
 /// Its methods query the disk and wait for the system's thread. Call them on a thread that may wait, never from
@@ -26,24 +26,28 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the system's watcher with nothing to watch. `send` is called immediately for each watch event, on
+    /// Starts the system's watcher with nothing to watch. `send` is called immediately with news, on
     /// the system's thread or on the thread of another call to this watcher. It must not wait, panic or call
     /// the watcher. An owner that may be busy passes [`super::Inbox::put`].
-    pub fn start(send: impl Fn(WatchEvent) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
-        Watcher::start_over(send, |on_hint| Ok(Box::new(System::start(on_hint)?)))
+    pub fn start(send: impl Fn(WatchNews) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
+        Watcher::start_on(send, |on_hint| Ok(Box::new(System::start(on_hint)?)))
     }
 
     /// As [`Watcher::start`], with the backend that `start` makes; the backend reports its hints to the
     /// function it is given.
-    pub fn start_over(
-        send: impl Fn(WatchEvent) + Send + Sync + 'static,
+    pub fn start_on(
+        send: impl Fn(WatchNews) + Send + Sync + 'static,
         start: impl FnOnce(OnHint) -> Result<Box<dyn Backend>, WatchError>,
     ) -> Result<Watcher, WatchError> {
         let table = Arc::new(Mutex::new(Table::default()));
         let send: Receiver = Arc::new(send);
         let on_hint = {
             let (table, send) = (Arc::clone(&table), Arc::clone(&send));
-            Box::new(move |hint: Hint<'_>| tell(&table, &send, hint))
+            // The table is free again before anything is sent.
+            Box::new(move |hint: Hint<'_>| {
+                let news = lock(&table).notice(hint);
+                report(&send, news);
+            })
         };
         let arming = Mutex::new(Arming::new(start(on_hint)?, Arc::clone(&table)));
         Ok(Watcher { arming, table, send })
@@ -56,14 +60,13 @@ impl Watcher {
     pub fn watch(&self, workspace: &WorkspaceId, targets: &[WatchTarget]) -> Parts {
         let mut arming = self.arming();
         let unseen = arming.replace(workspace, targets);
-        let mut settled = arming.settle();
-        settled.touched.insert(workspace.clone());
-        let came = settled.changed.remove(workspace).unwrap_or_default();
-        self.report(&mut arming, settled);
+        let mut news = arming.settle(Some(workspace));
+        let came = news.changed.remove(workspace).unwrap_or_default();
+        report(&self.send, news);
         unseen | came
     }
 
-    /// Attaches again the folders that [`WatchEvent::Rearm`] was about. Reports a change to the readers of each
+    /// Attaches again the folders that [`WatchNews::must_rearm`] is about. Reports a change to the readers of each
     /// folder that appeared, disappeared or was replaced, since what happened inside it meanwhile caused no
     /// event. After lost events it does what [`Watcher::recheck`] does.
     pub fn rearm(&self) {
@@ -72,8 +75,7 @@ impl Watcher {
         if is_all_in_doubt {
             arming.compare_with_disk();
         }
-        let settled = arming.settle();
-        self.report(&mut arming, settled);
+        report(&self.send, arming.settle(None));
     }
 
     /// Compares all watch points with the disk and repairs them, including refused ones. Part of the slow pass;
@@ -82,25 +84,12 @@ impl Watcher {
         let mut arming = self.arming();
         lock(&self.table).take_recheck();
         arming.compare_with_disk();
-        let settled = arming.settle();
-        self.report(&mut arming, settled);
+        report(&self.send, arming.settle(None));
     }
 
     /// How many directories the system watches now.
     pub fn n_watches(&self) -> usize {
         lock(&self.table).n_places()
-    }
-
-    fn report(&self, arming: &mut Arming, settled: Settled) {
-        for (workspace, problem) in arming.new_problems(&settled.touched) {
-            (self.send)(WatchEvent::WatchChanged { workspace, problem });
-        }
-        for (workspace, parts) in settled.changed {
-            (self.send)(WatchEvent::Changed { workspace, parts });
-        }
-        if settled.is_restless {
-            (self.send)(WatchEvent::Rearm);
-        }
     }
 
     fn arming(&self) -> MutexGuard<'_, Arming> {
@@ -114,16 +103,8 @@ impl Drop for Watcher {
     }
 }
 
-/// Handles a hint on the system's thread.
-fn tell(table: &Mutex<Table>, send: &Receiver, hint: Hint<'_>) {
-    let effect = lock(table).notice(hint);
-    for (workspace, parts) in effect.changed {
-        send(WatchEvent::Changed { workspace, parts });
-    }
-    if effect.lost {
-        send(WatchEvent::EventsLost);
-    }
-    if effect.rearm {
-        send(WatchEvent::Rearm);
+fn report(send: &Receiver, news: WatchNews) {
+    if !news.is_empty() {
+        send(news);
     }
 }
