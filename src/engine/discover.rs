@@ -6,38 +6,26 @@ use std::path::{Path, PathBuf};
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
 use crate::git::marked_top;
-use crate::model::{
-    Event, FoundWorkspace, Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget, display_text,
-};
+use crate::model::{Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget, display_text};
 
+use super::event::Discovery;
 use super::found::Found;
 use super::session_folders::SessionFolders;
-use super::{EngineConfig, Scope, clock, live_runs, reports_elsewhere};
+use super::{EngineConfig, Scope, live_runs, reports_elsewhere};
 use crate::store::Store;
 
 /// How long a file may take to be made, in milliseconds.
 const MAKING_MS: i64 = 10_000;
 
-pub(super) struct Discovery {
-    pub(super) at: Timestamp,
-    pub(super) workspaces: Vec<FoundWorkspace>,
-    pub(super) refused: Vec<(PathBuf, String)>,
-    n_older_sessions: usize,
-    /// Where new worktrees and sessions would appear, and where unfinished worktrees are completed.
-    pub(super) folders: Vec<WatchTarget>,
-    /// Why existing sessions cannot be read, as text for a person.
-    pub(super) problems: Vec<String>,
-}
-
-/// Finds the workspaces of `config`, without what earlier runs stored about them. `with_older` includes
-/// workspaces that have only old sessions.
+/// Finds the workspaces of `config`, without what earlier runs stored about them. It began at `at`. `with_older`
+/// includes workspaces that have only old sessions.
 pub(super) fn discover(
     config: &EngineConfig,
     store: Option<&Store>,
+    at: Timestamp,
     with_older: bool,
     memory: &mut Memories,
 ) -> Discovery {
-    let at = clock::now();
     let mut found = Found::new(config);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
@@ -87,7 +75,7 @@ pub(super) fn discover(
             .push("HOME is not an absolute path: the agents' default folders are not searched".to_owned());
     }
     Discovery {
-        at,
+        began_at: at,
         workspaces: found.workspaces,
         refused: found.refused,
         n_older_sessions,
@@ -110,13 +98,6 @@ fn is_being_made(problem: &Unreadable, at: Timestamp) -> bool {
 /// Watches for replies that another closeout holds or has sent.
 fn held_target(store: &Store) -> WatchTarget {
     WatchTarget::new(store.held_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
-}
-
-impl Discovery {
-    pub(super) fn event(self) -> Event {
-        let Discovery { at, workspaces, refused, n_older_sessions, .. } = self;
-        Event::Discovered { at, workspaces, refused, n_older_sessions }
-    }
 }
 
 fn paths(found: &Found<'_>) -> Vec<PathBuf> {

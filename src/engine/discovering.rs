@@ -9,10 +9,11 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::event::{Discovered, EngineEvent};
+use super::discover::discover;
+use super::event::{Discovery, EngineEvent};
 use super::recall::recall;
 use super::watching::Watching;
-use super::{EngineConfig, clock, discover};
+use super::{EngineConfig, clock};
 use crate::agent::{self, Memories};
 use crate::model::{Event, Timestamp, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
@@ -103,7 +104,7 @@ impl Discovering {
             tokio::time::sleep(pause).await;
             let tell = sender.clone();
             let work = spawn_blocking(move || {
-                let began = clock::now();
+                let began_at = clock::now();
                 let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Trigger::Changed(folder) = trigger
                     && !agent::is_news(&config.adapters, &folder, &mut memory)
@@ -111,25 +112,17 @@ impl Discovering {
                     return None;
                 }
                 if let Some(store) = &store {
-                    hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
+                    hook_log::forget_before(store.folder(), began_at.plus_millis(-EVENTS_KEPT_MS));
                 }
-                let mut found = discover::discover(&config, store.as_ref(), with_older, &mut memory);
+                let mut found = discover(&config, store.as_ref(), began_at, with_older, &mut memory);
                 recall(store.as_ref(), &mut found.workspaces, is_first, &mut |notice| {
                     let _ = tell.send(EngineEvent::Notice(notice));
                 });
-                Some(Box::new(Discovered {
-                    targets: std::mem::take(&mut found.folders),
-                    problems: std::mem::take(&mut found.problems),
-                    event: found.event(),
-                    began_at: began,
-                    took_ms: clock::now().millis_since(began).max(0).unsigned_abs(),
-                }))
+                Some(Box::new(found))
             });
+            let found = work.await.map_err(|error| format!("a defect in closeout: {error}"));
             // Sending fails only after the engine has ended.
-            let _ = sender.send(match work.await {
-                Ok(found) => EngineEvent::Discovery(found),
-                Err(error) => EngineEvent::DiscoveryBroke(format!("a defect in closeout: {error}")),
-            });
+            let _ = sender.send(EngineEvent::Discovery(found));
         });
     }
 
@@ -137,27 +130,35 @@ impl Discovering {
     /// change was irrelevant.
     pub(super) fn ended(
         &mut self,
-        found: Option<Box<Discovered>>,
+        found: Result<Option<Box<Discovery>>, String>,
         watching: Option<&Watching>,
-    ) -> Option<Event> {
+    ) -> Result<Option<Event>, String> {
         self.is_running = false;
-        let event = found.map(|found| {
-            self.pause = Duration::from_millis(found.took_ms.saturating_mul(SPACING));
-            // Without targets the old watches stay, so that a repository that cannot be read now is still
-            // watched for new worktrees.
-            if let Some(watching) = watching
-                && !found.targets.is_empty()
-            {
-                self.watch(found.targets, found.began_at, watching);
-            }
-            for problem in found.problems.iter().filter(|problem| !self.problems.contains(problem)) {
-                tracing::warn!("{problem}");
-            }
-            self.problems = found.problems;
-            found.event
-        });
-        self.start_next_survey();
+        if found.is_err() {
+            // The cause is probably still there.
+            self.pause = Duration::from_secs(1);
+        }
+        let event = found.map(|found| found.map(|found| self.answered(*found, watching)));
+        if let Some(trigger) = self.again.take() {
+            self.start(trigger);
+        }
         event
+    }
+
+    fn answered(&mut self, mut found: Discovery, watching: Option<&Watching>) -> Event {
+        let took_ms = clock::now().millis_since(found.began_at).max(0).unsigned_abs();
+        self.pause = Duration::from_millis(took_ms.saturating_mul(SPACING));
+        // Without folders the old watches stay, so that a repository that cannot be read now is still
+        // watched for new worktrees.
+        let folders = std::mem::take(&mut found.folders);
+        if let Some(watching) = watching.filter(|_| !folders.is_empty()) {
+            self.watch(folders, found.began_at, watching);
+        }
+        for problem in found.problems.iter().filter(|problem| !self.problems.contains(problem)) {
+            tracing::warn!("{problem}");
+        }
+        self.problems = std::mem::take(&mut found.problems);
+        found.event()
     }
 
     /// Replaces the watches. A new watch reports once what changed since `read_at`, so nothing is missed in
@@ -176,20 +177,6 @@ impl Discovering {
             watching.watch(Discovering::stand_in(folder), Vec::new(), read_at);
         }
         self.watched = wanted;
-    }
-
-    /// Handles a discovery that ended without an answer.
-    pub(super) fn broke(&mut self) {
-        self.is_running = false;
-        // The cause is probably still there.
-        self.pause = Duration::from_secs(1);
-        self.start_next_survey();
-    }
-
-    fn start_next_survey(&mut self) {
-        if let Some(trigger) = self.again.take() {
-            self.start(trigger);
-        }
     }
 }
 

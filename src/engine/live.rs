@@ -305,18 +305,16 @@ impl Engine {
                 self.reports_elsewhere.on_event(&event);
                 self.update(event);
             }
-            EngineEvent::Discovery(found) => {
-                if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
+            EngineEvent::Discovery(found) => match self.discovering.ended(found, self.watching.as_ref()) {
+                Ok(Some(event)) => {
                     self.know_drafts(&event);
                     self.reports_elsewhere.know(&event);
                     self.store_lane.tidy();
                     self.update(event);
                 }
-            }
-            EngineEvent::DiscoveryBroke(notice) => {
-                self.discovering.broke();
-                self.on_event(EngineEvent::Notice(notice));
-            }
+                Ok(None) => {}
+                Err(notice) => self.on_event(EngineEvent::Notice(notice)),
+            },
             EngineEvent::Runs(runs) => self.took_runs(runs),
             EngineEvent::Notice(notice) => {
                 tracing::warn!("{notice}");

@@ -72,7 +72,8 @@ impl<'a> OneShot<'a> {
     pub fn judge_telling(config: &'a EngineConfig, tell: TellWait) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(config, &mut notices);
-        let mut discovery = discover::discover(config, store.as_ref(), false, &mut Memories::default());
+        let mut discovery =
+            discover::discover(config, store.as_ref(), clock::now(), false, &mut Memories::default());
         if config.overrides.resets_rounds {
             notices.extend(reset_rounds(store.as_ref(), &discovery.workspaces));
         }
