@@ -72,7 +72,7 @@ pub struct WorkspaceView {
 pub struct ActionsView {
     /// The action that runs here.
     pub running: Option<Box<RunningAction>>,
-    /// Replies that agents are answering by programs that closeout started, and that end with it.
+    /// Replies that agents are answering by programs that closeout started, and that end with it. The oldest first.
     pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,

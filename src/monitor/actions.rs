@@ -3,9 +3,8 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Action, AuditEntry, CheckRecord, Claim, Draft, Evidence, Fact, HistoryEntry, Marks, OpenPoint, Opinion,
-    Origin, Receipt, Rejection, Rounds, RunningAction, SeenContent, SeenState, SessionFacts, SmartReport,
-    Source, Strength, Timestamp, VerifyReport,
+    Action, ActionsView, CheckRecord, Claim, Evidence, Fact, Marks, OpenPoint, Opinion, Origin, Rejection,
+    Rounds, RunningAction, SeenContent, SeenState, SessionFacts, Source, Strength, Timestamp,
 };
 
 use super::held_replies::HeldReplies;
@@ -16,21 +15,11 @@ pub(super) const MAX_ENTRIES: usize = 50;
 
 #[derive(Debug, Default)]
 pub(super) struct Actions {
-    pub(super) running: Option<Box<RunningAction>>,
+    /// What a front shows of them, but for the held replies.
+    pub(super) shown: ActionsView,
     /// The person's action that waits until an automatic question has ended.
     pub(super) waiting: Option<Box<Action>>,
-    /// Replies that agents are answering, oldest first.
-    pub(super) answering: Vec<RunningAction>,
-    /// What was done, newest first.
-    pub(super) history: Vec<AuditEntry>,
-    /// What happened, newest first.
-    pub(super) timeline: Vec<HistoryEntry>,
-    pub(super) drafts: Vec<Draft>,
     pub(super) held: HeldReplies,
-    /// Newest first.
-    pub(super) receipts: Vec<Receipt>,
-    pub(super) smart_check: Option<Box<SmartReport>>,
-    pub(super) verified: Option<Box<VerifyReport>>,
     pub(super) opinion: Option<Box<Opinion>>,
     /// The moments of the task in which agents were asked.
     pub(super) asked: Asked,
@@ -85,7 +74,7 @@ impl Actions {
     /// file is.
     pub(super) fn know_decision(&self, facts: &SessionFacts, evidence: &mut [Evidence]) {
         let Some((digest, written_at)) = &facts.decision_file else { return };
-        let is_persons = self.history.iter().any(|entry| entry.is_decision_of(digest, *written_at));
+        let is_persons = self.shown.history.iter().any(|entry| entry.is_decision_of(digest, *written_at));
         let since = self.decision.as_ref().filter(|seen| seen.digest == *digest).map(|seen| seen.since);
         let is_old = since.zip(facts.prompted_at).is_some_and(|(since, asked_at)| {
             asked_at.millis_since(since) > GRACE_MS && written_at.millis_since(since) > GRACE_MS
@@ -106,10 +95,11 @@ impl Actions {
 
     /// The running or answered action with this number.
     pub(super) fn running_mut(&mut self, number: u64) -> Option<&mut RunningAction> {
-        self.running
+        self.shown
+            .running
             .as_deref_mut()
             .into_iter()
-            .chain(&mut self.answering)
+            .chain(&mut self.shown.answering)
             .find(|running| running.number == number)
     }
 }

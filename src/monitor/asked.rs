@@ -27,11 +27,11 @@ impl Actions {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, facts))
         };
-        let probe = self.smart_check.as_ref().and_then(|report| {
+        let probe = self.shown.smart_check.as_ref().and_then(|report| {
             let session = report.session.as_ref()?;
             weigh::asked::probe(report, is_stale(self.asked.checked.as_ref(), session), now)
         });
-        let closer = self.verified.as_ref().map(|report| {
+        let closer = self.shown.verified.as_ref().map(|report| {
             let newest = git.into_iter().flat_map(|git| &git.commits.newest);
             let n_since = newest.filter(|commit| commit.at > report.at).count();
             weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session), n_since)
@@ -42,7 +42,7 @@ impl Actions {
 
     /// When an agent's last answer that it waits is believed no longer.
     pub(super) fn wait_ends_at(&self) -> Option<Timestamp> {
-        let report = self.smart_check.as_deref()?;
+        let report = self.shown.smart_check.as_deref()?;
         let last = report.attempts.last()?.reading?;
         let is_waiting = last == ProbeReading::Answered(ProbeWord::Waiting);
         is_waiting.then(|| report.at.plus_millis(weigh::asked::LONGEST_WAIT_MS))
@@ -57,7 +57,7 @@ impl Actions {
     ) {
         let answers = self.evidence(facts, git, now);
         if answers.iter().any(|answer| answer.source == Source::Probe && answer.rejection().is_none()) {
-            let answered = self.smart_check.as_ref().and_then(|report| report.session.as_ref());
+            let answered = self.shown.smart_check.as_ref().and_then(|report| report.session.as_ref());
             evidence.retain(|known| !known.is_inferred_from_silence() || known.session() != answered);
         }
         evidence.extend(answers);
@@ -75,7 +75,7 @@ impl Actions {
             let is_no = evidence.claim == Claim::No && !evidence.is_inferred_from_silence();
             evidence.source != Source::Probe && (is_no || is_yes)
         };
-        self.smart_check.as_deref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
+        self.shown.smart_check.as_deref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
             && !evidence.iter().any(is_news)
     }
 
@@ -99,8 +99,8 @@ impl Actions {
     /// What is kept on disk for other runs.
     pub(super) fn kept_reports(&self) -> KeptReports {
         KeptReports {
-            smart_check: self.smart_check.clone().zip(self.asked.checked.clone()),
-            verified: self.verified.clone().zip(self.asked.closer.clone()),
+            smart_check: self.shown.smart_check.clone().zip(self.asked.checked.clone()),
+            verified: self.shown.verified.clone().zip(self.asked.closer.clone()),
             marks: self.marks.clone(),
             rounds: self.rounds.iter().cloned().collect(),
             points: self.points.clone(),
@@ -171,15 +171,15 @@ impl Actions {
             is_news = true;
         }
         if let Some((report, then)) = kept.smart_check
-            && self.smart_check.as_ref().is_none_or(|known| known.at < report.at)
+            && self.shown.smart_check.as_ref().is_none_or(|known| known.at < report.at)
         {
-            (self.smart_check, self.asked.checked) = (Some(report), Some(then));
+            (self.shown.smart_check, self.asked.checked) = (Some(report), Some(then));
             is_news = true;
         }
         if let Some((report, then)) = kept.verified
-            && self.verified.as_ref().is_none_or(|known| known.at < report.at)
+            && self.shown.verified.as_ref().is_none_or(|known| known.at < report.at)
         {
-            (self.verified, self.asked.closer) = (Some(report), Some(then));
+            (self.shown.verified, self.asked.closer) = (Some(report), Some(then));
             is_news = true;
         }
         is_news

@@ -39,14 +39,14 @@ impl Monitor {
 
 /// True while automatic checks run.
 fn is_checking(tracked: &Tracked) -> bool {
-    let running = tracked.actions.running.as_ref();
+    let running = tracked.actions.shown.running.as_ref();
     running.is_some_and(|running| running.is_automatic && running.kind == ActionKind::Checks)
 }
 
 fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
     let is_wanted = tracked.settings().checks.is_automatic && tracked.auto_checks.is_waiting;
     let is_read = is_read(tracked) && tracked.judged.against.content.is_some();
-    if !is_wanted || !is_read || tracked.actions.running.is_some() {
+    if !is_wanted || !is_read || tracked.actions.shown.running.is_some() {
         return false;
     }
     let facts = &tracked.snapshot.session_facts;
@@ -65,7 +65,7 @@ fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
 fn end_if_at_work(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let facts = &tracked.snapshot.session_facts;
     let is_busy = facts.sessions.iter().any(|session| is_busy(session.activity.state));
-    if let Some(running) = tracked.actions.running.as_mut().filter(|_| is_busy) {
+    if let Some(running) = tracked.actions.shown.running.as_mut().filter(|_| is_busy) {
         cancel(running, effects);
     }
 }

@@ -50,8 +50,9 @@ impl Monitor {
         let due = due(tracked, auto_probe_policy, now);
         tracked.auto_probe.due_at = due.as_ref().map(|due| due.at).filter(|due_at| *due_at > now);
         let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
-        let is_running =
-            |tracked: &Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
+        let is_running = |tracked: &Tracked| {
+            tracked.actions.shown.running.as_ref().is_some_and(|action| action.is_automatic)
+        };
         let has_room = self.workspaces.values().filter(|tracked| is_running(tracked)).count() < MAX_AT_ONCE;
         if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
             self.last_action += 1;
@@ -99,7 +100,7 @@ fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Quest
 
 /// The question to ask now or later; `None` if there is none.
 fn due(tracked: &Tracked, auto_probe_policy: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
-    if tracked.actions.running.is_some() || !is_read(tracked) {
+    if tracked.actions.shown.running.is_some() || !is_read(tracked) {
         return None;
     }
     let facts = &tracked.snapshot.session_facts;
@@ -115,7 +116,7 @@ fn due(tracked: &Tracked, auto_probe_policy: &AutoProbePolicy, now: Timestamp) -
     let rested_at = moment.rested_at?;
     let is_fresh = now.millis_since(rested_at) <= FRESH_MS
         || auto_probe_policy.began_at.is_some_and(|began_at| rested_at >= began_at);
-    let is_written_to = tracked.actions.drafts.iter().any(|draft| draft.session == name);
+    let is_written_to = tracked.actions.shown.drafts.iter().any(|draft| draft.session == name);
     if !is_fresh || is_written_to || tracked.actions.asked.was_in(&moment) {
         return None;
     }
@@ -166,7 +167,9 @@ fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let now = moment(&tracked.snapshot.session_facts);
     let is_past =
         tracked.auto_probe.asking.as_ref().is_some_and(|then| now.of(&then.session).as_ref() != Some(then));
-    if let Some(running) = tracked.actions.running.as_mut().filter(|action| action.is_automatic && is_past) {
+    if let Some(running) =
+        tracked.actions.shown.running.as_mut().filter(|action| action.is_automatic && is_past)
+    {
         cancel(running, effects);
     }
 }

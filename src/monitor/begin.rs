@@ -51,7 +51,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         prompt: facts.prompt.clone(),
         last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(verdict),
-        verified: tracked.actions.verified.clone(),
+        verified: tracked.actions.shown.verified.clone(),
         left_to_do,
         loose: verdict.map(|verdict| verdict.loose.clone()).unwrap_or_default(),
     }
@@ -74,7 +74,7 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
         tracked.actions.held.begins(reply, step);
         tracked.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
     }
-    tracked.actions.running = Some(Box::new(RunningAction {
+    tracked.actions.shown.running = Some(Box::new(RunningAction {
         number,
         kind: action.kind(),
         since: at,

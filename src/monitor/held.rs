@@ -53,12 +53,12 @@ impl Monitor {
     ) {
         let Some(tracked) = self.workspaces.get_mut(id).filter(|_| kind == ActionKind::Reply) else { return };
         if let Some(Draft { session, text }) = tracked.actions.held.ended(outcome, at) {
-            let before = tracked.actions.drafts.iter().find(|known| known.session == session);
+            let before = tracked.actions.shown.drafts.iter().find(|known| known.session == session);
             let text = before.map_or_else(|| text.clone(), |before| HeldReply::joined(&before.text, &text));
             self.wants_draft(id.clone(), Draft { session, text }, effects);
         } else if let ActionOutcome::Held { reply, now: HeldNow::Kept } = outcome {
             let is_held = |known: &Draft| known.session == reply.session && reply.text.ends_with(&known.text);
-            if tracked.actions.drafts.iter().any(is_held) {
+            if tracked.actions.shown.drafts.iter().any(is_held) {
                 let draft = Draft { session: reply.session.clone(), text: String::new() };
                 self.wants_draft(id.clone(), draft, effects);
             }
@@ -69,7 +69,7 @@ impl Monitor {
 /// The held reply to act on next, what to do with it, and when.
 fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
     let is_read = tracked.is_judged() && tracked.is_read();
-    if !is_read || tracked.actions.running.is_some() {
+    if !is_read || tracked.actions.shown.running.is_some() {
         return None;
     }
     let sessions = &tracked.snapshot.session_facts.sessions;

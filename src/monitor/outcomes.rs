@@ -16,17 +16,17 @@ use super::state::Monitor;
 impl Actions {
     /// Records the outcome of an action.
     fn ended(&mut self, number: u64, outcome: &ActionOutcome, entry: Option<AuditEntry>) {
-        let kind = self.running.take_if(|running| running.number == number).map(|running| running.kind);
-        let position = self.answering.iter().position(|running| running.number == number);
-        let answered = position.and_then(|position| self.answering.remove(position).progress.taken);
+        let kind = self.shown.running.take_if(|running| running.number == number).map(|running| running.kind);
+        let position = self.shown.answering.iter().position(|running| running.number == number);
+        let answered = position.and_then(|position| self.shown.answering.remove(position).progress.taken);
         let is_put_off = matches!(outcome, ActionOutcome::NotAsked(NotAsked::UsedUp { .. }));
         if matches!(kind, Some(ActionKind::Probe | ActionKind::Verify)) && !is_put_off {
             self.asked.last.clone_from(&self.asked.began);
         }
         if let Some(entry) = entry {
-            self.history.retain(|known| known.id != entry.id);
-            self.history.insert(0, entry);
-            self.history.truncate(MAX_ENTRIES);
+            self.shown.history.retain(|known| known.id != entry.id);
+            self.shown.history.insert(0, entry);
+            self.shown.history.truncate(MAX_ENTRIES);
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "no other outcome is remembered")]
         match outcome {
@@ -39,11 +39,11 @@ impl Actions {
                 }
             }
             ActionOutcome::Checked(report) => {
-                self.smart_check = Some(report.clone());
+                self.shown.smart_check = Some(report.clone());
                 self.asked.checked = self.asked.began.take();
             }
             ActionOutcome::Verified(report) => {
-                self.verified = Some(report.clone());
+                self.shown.verified = Some(report.clone());
                 self.asked.closer = self.asked.began.take();
             }
             ActionOutcome::ChecksRan(records) => self.keep_checks(records),
@@ -70,14 +70,14 @@ impl Monitor {
         };
         let actions = &mut tracked.actions;
         if let Some(running) =
-            actions.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
+            actions.shown.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
         {
             actions.waiting = Some(Box::new(action));
             cancel(running, effects);
             self.changed.insert(id);
             return;
         }
-        if let Some(running) = &tracked.actions.running {
+        if let Some(running) = &tracked.actions.shown.running {
             let message = format!("{} runs here already", label(running.kind));
             let problem =
                 ActionProblem::new(ActionClass::Busy, message).with_next("wait for it, or end it first");
@@ -102,7 +102,7 @@ impl Monitor {
             cancel(running, effects);
             self.changed.insert(id.clone());
         }
-        let is_first = tracked.actions.running.as_ref().is_some_and(|running| running.number == number);
+        let is_first = tracked.actions.shown.running.as_ref().is_some_and(|running| running.number == number);
         if let Some(action) = tracked.actions.waiting.take_if(|_| is_first) {
             let problem = ActionProblem::new(ActionClass::Cancelled, "ended on request, before it began");
             self.tell_problem(id.clone(), &action, problem);
@@ -113,7 +113,9 @@ impl Monitor {
     /// cancelled.
     pub(super) fn ends_later(&mut self, id: &WorkspaceId, number: u64) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        if let Some(running) = tracked.actions.running.as_mut().filter(|running| running.number == number) {
+        if let Some(running) =
+            tracked.actions.shown.running.as_mut().filter(|running| running.number == number)
+        {
             running.is_cancelled = false;
             self.responses.push(Response::EndsLater { workspace: id.clone(), kind: running.kind });
             self.changed.insert(id.clone());
@@ -161,7 +163,7 @@ impl Monitor {
             }
             tracked.auto_probe.ended(&outcome);
             tracked.actions.ended(number, &outcome, entry);
-            if tracked.actions.running.is_none() {
+            if tracked.actions.shown.running.is_none() {
                 waiting = tracked.actions.waiting.take();
             }
             if let ActionOutcome::Marked { order, reason } = &*outcome {

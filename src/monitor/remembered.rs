@@ -12,16 +12,16 @@ impl Actions {
         timeline: Vec<HistoryEntry>,
         drafts: Vec<Draft>,
     ) {
-        if self.timeline.is_empty() {
-            self.timeline = timeline;
+        if self.shown.timeline.is_empty() {
+            self.shown.timeline = timeline;
         }
-        if self.history.is_empty() {
-            self.history = history;
-            self.history.truncate(MAX_ENTRIES);
+        if self.shown.history.is_empty() {
+            self.shown.history = history;
+            self.shown.history.truncate(MAX_ENTRIES);
         }
         for draft in drafts {
-            if !self.drafts.iter().any(|known| known.session == draft.session) {
-                self.drafts.push(draft);
+            if !self.shown.drafts.iter().any(|known| known.session == draft.session) {
+                self.shown.drafts.push(draft);
             }
         }
     }
@@ -36,9 +36,9 @@ impl Actions {
             | HistoryEvent::GatePassed
             | HistoryEvent::Notice { .. } => None,
         };
-        if self.timeline.iter().find_map(state_of) != state_of(&entry) {
-            self.timeline.insert(0, entry);
-            self.timeline.truncate(MAX_ENTRIES);
+        if self.shown.timeline.iter().find_map(state_of) != state_of(&entry) {
+            self.shown.timeline.insert(0, entry);
+            self.shown.timeline.truncate(MAX_ENTRIES);
         }
     }
 }

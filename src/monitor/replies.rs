@@ -20,18 +20,18 @@ const MAX_RECEIPTS: usize = 20;
 impl Actions {
     /// Replaces the draft of a session; an empty one is removed. Returns true if that changed anything.
     fn keep_draft(&mut self, draft: Draft) -> bool {
-        let before = self.drafts.clone();
-        self.drafts.retain(|known| known.session != draft.session);
+        let before = self.shown.drafts.clone();
+        self.shown.drafts.retain(|known| known.session != draft.session);
         if !draft.text.is_empty() {
-            self.drafts.push(draft);
+            self.shown.drafts.push(draft);
         }
-        self.drafts != before
+        self.shown.drafts != before
     }
 
     /// Looks for open replies among the sessions' last prompts. Returns the ones found.
     fn find_replies(&mut self, sessions: &[Arc<SessionView>]) -> Vec<Receipt> {
         let mut found = Vec::new();
-        for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
+        for receipt in self.shown.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
             let prompted = sessions
                 .iter()
                 .find(|session| session.is(&receipt.session))
@@ -47,23 +47,25 @@ impl Actions {
 
     /// True while the agent of this session is answering a reply.
     pub(super) fn is_answering(&self, session: &SessionName) -> bool {
-        let taken = self.answering.iter().filter_map(|running| running.progress.taken.as_ref());
+        let taken = self.shown.answering.iter().filter_map(|running| running.progress.taken.as_ref());
         taken.into_iter().any(|taken| taken.session == *session)
     }
 
     /// An agent has received a reply: its turn runs beside other actions from now on. Returns false if that
     /// was already known.
     pub(super) fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
-        let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
-        self.answering.push(*running);
+        let Some(running) = self.shown.running.take_if(|running| running.number == number) else {
+            return false;
+        };
+        self.shown.answering.push(*running);
         self.keep_receipt(receipt.clone());
         true
     }
 
     pub(super) fn keep_receipt(&mut self, receipt: Receipt) {
-        self.receipts.retain(|known| known.id != receipt.id);
-        self.receipts.insert(0, receipt);
-        self.receipts.truncate(MAX_RECEIPTS);
+        self.shown.receipts.retain(|known| known.id != receipt.id);
+        self.shown.receipts.insert(0, receipt);
+        self.shown.receipts.truncate(MAX_RECEIPTS);
     }
 }
 
@@ -105,7 +107,7 @@ impl Monitor {
             effects.push(tracked.keep_reports());
         }
         let is_sent = |draft: &Draft| draft.session == receipt.session && receipt.is_of(&draft.text);
-        if tracked.actions.drafts.iter().any(is_sent) {
+        if tracked.actions.shown.drafts.iter().any(is_sent) {
             let draft = Draft { session: receipt.session.clone(), text: String::new() };
             self.wants_draft(id.clone(), draft, effects);
         }

@@ -8,7 +8,6 @@ use crate::model::{
     ActionsView, Activity, Attention, ReadingView, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 
-use super::actions::Actions;
 use super::attention;
 use super::tracked::Tracked;
 
@@ -42,7 +41,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         marks: tracked.actions.marks.clone(),
         chosen: tracked.settings().chosen.clone(),
         not_asked: tracked.auto_probe.hindrance(facts).cloned(),
-        actions: actions(&tracked.actions),
+        actions: ActionsView { held: tracked.actions.held.replies.clone(), ..tracked.actions.shown.clone() },
         reading: ReadingView {
             problems: tracked.problems.clone(),
             is_running: tracked.collecting.is_running(),
@@ -50,20 +49,6 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
             taken_at: judged.verdict.as_deref().map(|_| snapshot.taken_at),
             tree_at: snapshot.tree_at,
         },
-    }
-}
-
-fn actions(actions: &Actions) -> ActionsView {
-    ActionsView {
-        running: actions.running.clone(),
-        answering: actions.answering.clone(),
-        history: actions.history.clone(),
-        timeline: actions.timeline.clone(),
-        drafts: actions.drafts.clone(),
-        held: actions.held.replies.clone(),
-        receipts: actions.receipts.clone(),
-        smart_check: actions.smart_check.clone(),
-        verified: actions.verified.clone(),
     }
 }
 
