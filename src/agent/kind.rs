@@ -156,7 +156,7 @@ impl SessionsAsk<'_> {
 /// How many sessions of one workspace are read of each agent, the newest first.
 pub(super) const MAX_READ: usize = 32;
 /// Sessions that were silent this long when the newest one moved are likely left over.
-const LONGEST_SILENCE_MS: i64 = 24 * 3_600_000;
+pub(super) const LONGEST_SILENCE_MS: i64 = 24 * 3_600_000;
 
 /// The sessions of one workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

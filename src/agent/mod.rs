@@ -35,8 +35,8 @@ pub use claude::{folder_name as claude_folder_name, read_transcript as read_clau
 pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
 pub use facts::{AgentFolder, Facts, Hooks, Settings, Version};
-use kind::MAX_READ;
 pub use kind::{Agent, FoundSession, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
+use kind::{LONGEST_SILENCE_MS, MAX_READ};
 pub use list::{AGENTS, all_gates, all_hooks, built_in, facts_of, hooks_of};
 pub use screen::{DrawnPrompt, EmptyBox, LongPaste, OptionDialog, PermissionKey, PermissionKeys, Typing};
 pub use server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};

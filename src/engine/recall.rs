@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 
 use crate::model::{FoundWorkspace, WorkspaceId};
+use crate::monitor::MAX_ENTRIES;
 use crate::store::{Store, StoreError};
 
-/// The number of newest history entries loaded per workspace.
-const MAX_ENTRIES: usize = 50;
 /// The number of newest events loaded for all workspaces together.
 const MAX_EVENTS: usize = 1_000;
 

@@ -43,7 +43,7 @@ impl Watching {
                 }
             }
         });
-        started.map_err(|error| WatchError::NotStarted { reason: error.to_string() })?;
+        started.map_err(|error| WatchError(error.to_string()))?;
         Ok(Watching { orders })
     }
 

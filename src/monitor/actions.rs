@@ -11,7 +11,7 @@ use super::held_replies::HeldReplies;
 use super::moments::Asked;
 
 /// How many of the newest history entries of a workspace are kept for a front.
-pub(super) const MAX_ENTRIES: usize = 50;
+pub const MAX_ENTRIES: usize = 50;
 
 #[derive(Debug, Default)]
 pub(super) struct Actions {

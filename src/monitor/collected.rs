@@ -42,7 +42,6 @@ impl Tracked {
     }
 
     fn absorb(&mut self, generation: u64, sample: Sample, effects: &mut Vec<Effect>) {
-        let prompted_before = self.snapshot.session_facts.prompted_at;
         let before = std::mem::take(&mut self.snapshot);
         self.snapshot = before.with(generation, &sample);
         if sample.parts.contains(Parts::CHANGES) {
@@ -51,7 +50,7 @@ impl Tracked {
         }
         self.follow_sessions(&before);
         if sample.session_facts.is_some()
-            && self.snapshot.session_facts.prompted_at != prompted_before
+            && self.snapshot.session_facts.prompted_at != before.session_facts.prompted_at
             && !sample.parts.contains(Parts::CHECKS)
         {
             // A new prompt makes older plans, reports and results stale: weigh them again.

@@ -35,6 +35,7 @@ use crate::model::{
     WorkspaceId,
 };
 
+pub use actions::MAX_ENTRIES;
 use state::millis;
 pub use state::{Monitor, ViewChanges};
 use tracked::Tracked;

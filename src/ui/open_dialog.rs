@@ -11,7 +11,7 @@ use super::keymap::Hint;
 use super::look::TextStyle;
 use super::sheet::put_rule;
 use super::state::State;
-use super::steps::Motion;
+use super::steps::{Motion, WHEEL_LINES};
 use super::text;
 use crate::model::{Response, Timestamp, WorkspaceView};
 
@@ -57,13 +57,11 @@ pub(super) fn on_edited(state: &mut State, views: &[WorkspaceView], edited: &Edi
 
 /// Passes a mouse event to the open dialog. Nothing outside it is confirmed.
 pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Option<Step> {
-    /// Lines per turn of the wheel.
-    const WHEEL: isize = 3;
     let place = area_of(state, views)?;
     let is_armed = state.guard.is_armed(state.guard.now());
     with(state, views, is_armed, |dialog, context| match mouse.kind {
-        MouseKind::ScrollUp => dialog.modal_mut().scroll(Motion::By(-WHEEL), context),
-        MouseKind::ScrollDown => dialog.modal_mut().scroll(Motion::By(WHEEL), context),
+        MouseKind::ScrollUp => dialog.modal_mut().scroll(Motion::By(-WHEEL_LINES), context),
+        MouseKind::ScrollDown => dialog.modal_mut().scroll(Motion::By(WHEEL_LINES), context),
         MouseKind::Press if place.contains(Position::new(mouse.column, mouse.row)) => {
             dialog.modal_mut().press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
         }

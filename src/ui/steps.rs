@@ -1,5 +1,8 @@
 //! Steps through rows and lines: arithmetic on positions, bounded by their number.
 
+/// Lines per turn of the wheel.
+pub(super) const WHEEL_LINES: isize = 3;
+
 /// The step of a movement key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {

@@ -11,13 +11,11 @@ use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, act
 use super::list_rows::{Entry, ListRows};
 use super::selection::{select_around, select_next_waiting, select_row, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
-use super::steps::{Motion, moved};
+use super::steps::{Motion, WHEEL_LINES, moved};
 use super::{actions, detail, help, open_dialog, panels, points};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present::{Urgency, sessions};
 
-/// Lines per turn of the wheel.
-const WHEEL_LINES: isize = 3;
 /// After this long without input the person may have been away, so what is shown may be outdated.
 const AWAY_MS: i64 = 10_000;
 

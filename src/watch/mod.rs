@@ -48,13 +48,7 @@ pub use system::hints_of;
 pub use watch_news::WatchNews;
 pub use watcher::Watcher;
 
-/// Why nothing can be watched at all: everything has to be polled.
+/// Why nothing can be watched at all, as the system says it: everything has to be polled.
 #[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    /// The system's watcher does not start: no such facility here, or too many of them are in use.
-    #[error("cannot start watching files: {reason}")]
-    NotStarted {
-        /// The system's reason.
-        reason: String,
-    },
-}
+#[error("cannot start watching files: {0}")]
+pub struct WatchError(pub String);

@@ -19,15 +19,14 @@ impl System {
     pub(super) fn start(on_hint: OnHint) -> Result<System, WatchError> {
         let tell = move |event: notify::Result<Event>| hints_of(&event, &on_hint);
         let config = Config::default().with_event_kinds(EventKindMask::CORE);
-        let watcher = RecommendedWatcher::new(tell, config)
-            .map_err(|error| WatchError::NotStarted { reason: error.to_string() })?;
+        let watcher = RecommendedWatcher::new(tell, config).map_err(|error| WatchError(error.to_string()))?;
         // The crate does not report that its thread could not be started, and then panics on drop. A query that
         // only the thread can answer reveals it.
         match watcher.watched_paths() {
             Ok(_) => Ok(System(watcher)),
             Err(error) => {
                 std::mem::forget(watcher);
-                Err(WatchError::NotStarted { reason: error.to_string() })
+                Err(WatchError(error.to_string()))
             }
         }
     }

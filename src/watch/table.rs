@@ -299,11 +299,6 @@ impl Table {
     pub(super) fn readers_of(&self, path: &Path) -> impl Iterator<Item = (&WorkspaceId, Parts)> {
         self.folders.get(path).into_iter().flat_map(|folder| folder.readers.all())
     }
-
-    /// The number of places.
-    pub(super) fn n_places(&self) -> usize {
-        self.places.len()
-    }
 }
 
 /// Locks the mutex. A poisoned one is still consistent, since no change of the table can panic half-way.

@@ -87,11 +87,6 @@ impl Watcher {
         report(&self.send, arming.settle(None));
     }
 
-    /// How many directories the system watches now.
-    pub fn n_watches(&self) -> usize {
-        lock(&self.table).n_places()
-    }
-
     fn arming(&self) -> MutexGuard<'_, Arming> {
         lock(&self.arming)
     }

@@ -8,14 +8,11 @@ use super::follow::Record;
 use super::head::{Head, Heads};
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
-use crate::agent::{MAX_READ, SessionsAsk, SessionsRead};
+use crate::agent::{LONGEST_SILENCE_MS, MAX_READ, SessionsAsk, SessionsRead};
 use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// How many of the newest records are examined, in addition to those that the survey named.
 const MAX_CANDIDATES: usize = 4 * MAX_READ;
-/// Records that were silent this long when the newest one moved are skipped, in nanoseconds. Exempt are
-/// those that the survey named and those with a registry entry.
-const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
 
 /// State kept between two reads of a workspace's records.
 #[derive(Debug, Default)]
@@ -139,7 +136,7 @@ fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
     let is_near = |candidate: &&Candidate| {
         candidate.is_named
             || candidate.is_entered
-            || newest.saturating_sub(candidate.file.written_at) <= LONGEST_SILENCE
+            || newest.saturating_sub(candidate.file.written_at) <= LONGEST_SILENCE_MS * 1_000_000
     };
     let mut chosen: Vec<&Candidate> = candidates.iter().filter(is_near).collect();
     chosen.sort_by_key(|candidate| !candidate.is_entered);
