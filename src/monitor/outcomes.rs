@@ -12,6 +12,8 @@ use super::actions::{Actions, MAX_ENTRIES};
 use super::begin::{begin, cancel};
 use super::held_replies::is_silent;
 use super::state::Monitor;
+use crate::present::phrases::outcome;
+use crate::present::sets;
 
 impl Actions {
     /// Records the outcome of an action.
@@ -78,9 +80,9 @@ impl Monitor {
             return;
         }
         if let Some(running) = &tracked.actions.shown.running {
-            let message = format!("{} runs here already", label(running.kind));
             let problem =
-                ActionProblem::new(ActionClass::Busy, message).with_next("wait for it, or end it first");
+                ActionProblem::new(ActionClass::Busy, outcome::under_way(sets::running(running.kind)))
+                    .with_next("wait for it, or end it first");
             self.tell_problem(id, &action, problem);
             return;
         }
@@ -216,27 +218,5 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         Action::Reply { plan, .. } => Some(&plan.session),
         Action::Held { reply, step: HeldStep::Send } => Some(&reply.session),
         _ => None,
-    }
-}
-
-fn label(kind: ActionKind) -> &'static str {
-    match kind {
-        ActionKind::Plan => "a look before an action",
-        ActionKind::Record => "a record",
-        ActionKind::Rescue => "a rescue",
-        ActionKind::Undo => "an undo",
-        ActionKind::Redo => "a redo",
-        ActionKind::Restore => "a restore",
-        ActionKind::Forget => "the deletion of a record",
-        ActionKind::Trust => "a question of trust",
-        ActionKind::Reply => "a reply",
-        ActionKind::Probe => "a question to the agent",
-        ActionKind::Verify => "a request to verify",
-        ActionKind::Opinion => "a second opinion",
-        ActionKind::Messages => "a question for commit messages",
-        ActionKind::Mark => "a mark",
-        ActionKind::Gate => "a gate",
-        ActionKind::Checks => "a run of checks",
-        ActionKind::Decide => "a decision",
     }
 }

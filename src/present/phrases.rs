@@ -97,7 +97,7 @@ phrases! {
     outcome {
         opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), mark_removed(mark), checks_ran(met, ran), plan_without_workspace,
         rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
-        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_row, no_match, no_report, is_ending, nothing_runs, agent_works(key),
+        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_row, no_match, no_report, is_ending, nothing_runs, under_way(action), agent_works(key),
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }

@@ -69,7 +69,7 @@ pub(super) const ROOMS: &[Room] = &[
             "toml", "unicode_normalization", "unicode_segmentation",
         ]),
     },
-    Room { name: "monitor", imports: &["model", "judge"], rights: &[], crates: Some(&["serde"]) },
+    Room { name: "monitor", imports: &["model", "present", "judge"], rights: &[], crates: Some(&["serde"]) },
     Room {
         name: "ui",
         imports: &["model", "present"],
@@ -129,8 +129,8 @@ pub(super) const ROOMS: &[Room] = &[
     Room {
         name: "engine",
         imports: &[
-            "model", "judge", "monitor", "process", "git", "agent", "evidence", "watch", "config", "store",
-            "action",
+            "model", "present", "judge", "monitor", "process", "git", "agent", "evidence", "watch", "config",
+            "store", "action",
         ],
         rights: &[ReadFiles, Concurrency],
         crates: None,

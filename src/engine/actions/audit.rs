@@ -7,12 +7,14 @@ use crate::engine::clock;
 use crate::model::quantity::counted;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, BranchPlan, CheckResult, CommitId, HeldStep, MarkOrder, ReceiptState, RefName, RescuePlan,
-    Timestamp, UndoPlan, WorkspaceId, display_text,
+    AuditEntry, BranchPlan, CheckResult, CommitId, HeldStep, MarkOrder, RefName, RescuePlan, Timestamp,
+    UndoPlan, WorkspaceId, display_text,
 };
+use crate::present::sets;
 use crate::store::{Store, StoreError};
 
-/// The audit entry of an action that begins now; `None` for a plan, which changes nothing.
+/// The audit entry of an action that begins now; `None` for an [`ActionKind::Plan`], which records
+/// nothing and asks nobody.
 pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Option<AuditEntry> {
     let kind = request.action.kind();
     (kind != ActionKind::Plan).then(|| AuditEntry {
@@ -142,7 +144,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
         ActionOutcome::Undone(plan) => format!("{} {}", plan.branch, plan.end_of_branch()),
         ActionOutcome::Replied(receipt) => {
-            format!("reply {}: {}", receipt.id, receipt_state(receipt.state))
+            format!("reply {}: {}", receipt.id, sets::receipt(receipt.state))
         }
         ActionOutcome::Held { now, .. } => now.label(),
         ActionOutcome::Checked(report) => {
@@ -159,18 +161,6 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };
     message.chars().take(500).collect()
-}
-
-/// What became of a reply, in the words of the screen.
-fn receipt_state(state: ReceiptState) -> &'static str {
-    match state {
-        ReceiptState::Delivered => "delivered",
-        ReceiptState::Queued => "queued by the agent",
-        ReceiptState::Held => "typed, not taken yet",
-        ReceiptState::Refused => "not sent",
-        ReceiptState::Consumed => "read by the agent",
-        ReceiptState::Unknown => "may have been sent",
-    }
 }
 
 /// Writes audit entries before and after a front's action in which the monitor has no part.
