@@ -1,8 +1,8 @@
 //! Wiring without a screen: carries out the monitor's effects and answers them with events.
 //!
-//! [`Engine`] watches and keeps running; [`judge_once`] reads everything once and returns. Both carry out the
-//! same effects with the same code. This room must not contain rules or draw; here only [`clock`] reads the
-//! time.
+//! [`Engine`] watches and keeps running; [`judge_once`] reads everything once and returns. Both collect
+//! and act with the same code; each has its own order of doing so. This room must not judge or draw; here only
+//! [`clock`] reads the time.
 
 mod actions;
 pub mod clock;

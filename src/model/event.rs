@@ -25,16 +25,16 @@ pub enum Event {
         /// How many sessions were left out because they are old.
         n_older_sessions: usize,
     },
-    /// Something that these parts were read from changed on disk. A hint, not a fact. Sent by `watch`.
+    /// Something that these parts were read from changed on disk. A hint, not a fact. Sent by the engine.
     Changed {
         at: Timestamp,
         workspace: WorkspaceId,
         /// The parts that may have changed.
         parts: Parts,
     },
-    /// Events were lost: every workspace may have changed. Sent by `watch`.
+    /// Events were lost: every workspace may have changed. Sent by the engine.
     EventsLost { at: Timestamp },
-    /// A workspace can no longer be watched, or can be watched again. Sent by `watch`.
+    /// A workspace can no longer be watched, or can be watched again. Sent by the engine.
     WatchChanged {
         at: Timestamp,
         workspace: WorkspaceId,
@@ -77,7 +77,7 @@ pub enum Event {
         /// The number of the action.
         number: u64,
         outcome: Box<ActionOutcome>,
-        /// Its entry in the audit record; `None` for a plan.
+        /// Its entry in the audit record; `None` for an [`super::ActionKind::Plan`], and for what never began.
         entry: Option<Box<AuditEntry>>,
     },
     /// The complete lists of live supervised runs, and of workspaces whose last run ended without completing

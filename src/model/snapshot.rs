@@ -1,4 +1,4 @@
-//! All evidence of one workspace at one moment, unjudged.
+//! What a collection returned, and what all collections of a workspace say together; unjudged.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub struct SessionFacts {
     pub decision_file: Option<(String, Timestamp)>,
 }
 
-/// All evidence of one workspace at one moment. Immutable: a new sample makes a new snapshot.
+/// All evidence of one workspace, each part from the newest collection that read it. Immutable: a new sample makes a new snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The number of the newest collection that it includes.

@@ -6,7 +6,7 @@
 //! not loop. Checks must not run beside a working agent: their result would be about content that does not
 //! last.
 
-use super::auto_probe::{has_stopped, is_busy, is_read};
+use super::auto_probe::{has_stopped, is_busy, is_read_with_git};
 use super::begin::{begin, cancel};
 use super::moments::moment;
 use super::state::Monitor;
@@ -45,7 +45,7 @@ fn is_checking(tracked: &Tracked) -> bool {
 
 fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
     let is_wanted = tracked.settings().checks.is_automatic && tracked.auto_checks.is_waiting;
-    let is_read = is_read(tracked) && tracked.judged.against.content.is_some();
+    let is_read = is_read_with_git(tracked) && tracked.judged.against.content.is_some();
     if !is_wanted || !is_read || tracked.actions.shown.running.is_some() {
         return false;
     }

@@ -100,7 +100,7 @@ fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Quest
 
 /// The question to ask now or later; `None` if there is none.
 fn due(tracked: &Tracked, auto_probe_policy: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
-    if tracked.actions.shown.running.is_some() || !is_read(tracked) {
+    if tracked.actions.shown.running.is_some() || !is_read_with_git(tracked) {
         return None;
     }
     let facts = &tracked.snapshot.session_facts;
@@ -132,7 +132,7 @@ fn due(tracked: &Tracked, auto_probe_policy: &AutoProbePolicy, now: Timestamp) -
 }
 
 /// True if the workspace was read and git answered.
-pub(super) fn is_read(tracked: &Tracked) -> bool {
+pub(super) fn is_read_with_git(tracked: &Tracked) -> bool {
     tracked.is_read() && tracked.snapshot.git.is_some()
 }
 

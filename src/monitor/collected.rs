@@ -1,15 +1,12 @@
-//! What a collection of a workspace returned, or why it returned nothing; and which supervised runs are
-//! alive.
+//! What a collection of a workspace returned, or why it returned nothing.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
     BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Origin, Parts, Policy, Reason,
-    RunEnd, RunView, Sample, Snapshot, Source, Timestamp, WorkspaceId,
+    Sample, Snapshot, Source, Timestamp,
 };
 
-use super::state::Monitor;
 use super::tracked::Tracked;
 
 impl Tracked {
@@ -124,37 +121,5 @@ impl Tracked {
             ..Snapshot::default()
         };
         self.problems.reading = Some(problem);
-    }
-}
-
-impl Monitor {
-    /// Takes over the lists of live and ended runs. Returns `at`.
-    pub(super) fn runs_found(
-        &mut self,
-        mut runs: BTreeMap<WorkspaceId, RunView>,
-        mut ended: BTreeMap<WorkspaceId, RunEnd>,
-        at: Timestamp,
-        effects: &mut Vec<Effect>,
-    ) {
-        for (id, tracked) in &mut self.workspaces {
-            let (run, run_end) = (runs.remove(id).map(Box::new), ended.remove(id).map(Box::new));
-            if tracked.runs.ended != run_end {
-                tracked.runs.ended = run_end;
-                self.changed.insert(id.clone());
-            }
-            if tracked.runs.alive == run {
-                continue;
-            }
-            if tracked.runs.alive.is_some() != run.is_some() {
-                // A reading made while the run was working served the checks of that run.
-                tracked.changed(Parts::all(), at);
-            }
-            tracked.runs.alive = run;
-            if tracked.is_judged() {
-                effects.extend(tracked.judge(&self.policy, at));
-            }
-            self.touched.insert(id.clone());
-            self.changed.insert(id.clone());
-        }
     }
 }

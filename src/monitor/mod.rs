@@ -1,7 +1,7 @@
 //! The state of all workspaces: one event in, effects out. State changes nowhere else.
 //!
 //! Pure: events bring the time, samples bring the outside world. Each workspace has at most one running
-//! collection and one set of parts to read again; an answer older than what is shown is dropped. Fronts read
+//! collection and one set of parts to read again; only the answer to the last one started counts. Fronts read
 //! [`WorkspaceView`](crate::model::WorkspaceView)s; nothing here draws, reads or waits.
 
 mod actions;

@@ -1,14 +1,16 @@
 //! Live supervised runs: each appears among the sessions of its workspace, reports itself as working, and can
 //! be answered like a session.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::judge::set_aside;
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Point, Reason, RunEnd, RunStatus,
-    RunView, SessionOrigin, SessionView, Source, VerdictState,
+    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Origin, Parts, Point, Reason, RunEnd,
+    RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
 };
 
+use super::state::Monitor;
 use super::tracked::Tracked;
 
 impl Tracked {
@@ -49,6 +51,38 @@ impl Tracked {
         let run = self.runs.alive.as_deref().map(|run| Arc::new(session(run)));
         let all: Vec<Arc<SessionView>> = sessions.iter().cloned().chain(run).collect();
         set_aside::by_marks(&all, &self.actions.marks)
+    }
+}
+
+impl Monitor {
+    /// Takes over the lists of live and ended runs.
+    pub(super) fn runs_found(
+        &mut self,
+        mut runs: BTreeMap<WorkspaceId, RunView>,
+        mut ended: BTreeMap<WorkspaceId, RunEnd>,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        for (id, tracked) in &mut self.workspaces {
+            let (run, run_end) = (runs.remove(id).map(Box::new), ended.remove(id).map(Box::new));
+            if tracked.runs.ended != run_end {
+                tracked.runs.ended = run_end;
+                self.changed.insert(id.clone());
+            }
+            if tracked.runs.alive == run {
+                continue;
+            }
+            if tracked.runs.alive.is_some() != run.is_some() {
+                // A reading made while the run was working served the checks of that run.
+                tracked.changed(Parts::all(), at);
+            }
+            tracked.runs.alive = run;
+            if tracked.is_judged() {
+                effects.extend(tracked.judge(&self.policy, at));
+            }
+            self.touched.insert(id.clone());
+            self.changed.insert(id.clone());
+        }
     }
 }
 

@@ -70,7 +70,8 @@ pub(super) struct Watched {
     pub(super) processes: Vec<ProcessId>,
     /// It cannot be watched: look at it at this time.
     pub(super) poll_at: Option<Timestamp>,
-    /// A file was half-written: read it again at this time, whatever events arrive.
+    /// Read the sessions again at this time, whatever events arrive: something was half-written, a source may say more
+    /// by then, or a wait ends.
     pub(super) recheck_at: Option<Timestamp>,
 }
 
@@ -179,7 +180,7 @@ impl Tracked {
         self.collecting.changed(parts, now);
     }
 
-    /// Nothing can be read: what to do about it is up to the person.
+    /// Whether the last reading succeeded and none runs.
     pub(super) fn is_read(&self) -> bool {
         self.problems.reading.is_none() && !self.collecting.is_running()
     }

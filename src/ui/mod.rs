@@ -1,7 +1,7 @@
 //! The screen: turns state and input into intents, and workspace views and state into a frame.
 //!
 //! Pure: no terminal, clock, disk or lock. The same state, views, size and time give the same frame. Of the
-//! rest of the program it knows only the model.
+//! rest of the program it knows `model` and `present`.
 //!
 //! A front owns the terminal. It converts terminal input to [`Input`] and passes it to [`update()`]. It sorts
 //! new views with [`crate::present::order`] and passes them to [`views_changed`]. After any news it sorts again
@@ -9,7 +9,7 @@
 //! [`on_input`] before each key and with [`on_frame`] after each frame; the engine's answers go to [`on_response`].
 //!
 //! Each panel has a file ([`draw`] calls them), the keys have one (`keymap`), and so have signs and colours
-//! (`look`); the wording is `present`'s. Text from agents and repositories passes through `text`, and a final
+//! (`look`); facts are worded by `present`, and what a panel or a dialog says of itself stands in its file. Text from agents and repositories passes through `text`, and a final
 //! sweep over the finished frame makes sure that nothing slipped by (SECURITY.md 1.1).
 
 mod action_hints;

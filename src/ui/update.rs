@@ -1,4 +1,4 @@
-//! Applies inputs: the only place where [`State`] changes, and the source of intents.
+//! Applies inputs, news and answers to [`State`], and makes intents of them.
 //!
 //! It draws nothing and reads no clock; the same state, views and input always give the same result.
 

@@ -36,7 +36,7 @@ pub(super) use tools::Tools;
 use tools::{ActionFinished, cancelled, finished, guarded};
 
 /// Carries out an action and writes it to the audit log. Blocks until the action ends. The second value is
-/// its audit entry; `None` for a plan, and for what was never begun.
+/// its audit entry; `None` for an [`ActionKind::Plan`], and for what never began.
 pub(super) fn perform(
     request: &ActionRequest,
     by: Actor,

@@ -1,5 +1,5 @@
-//! Writes a record: blobs, trees and commits in one pack, verified in full against what was read, then a hidden
-//! reference. It must not remove or move anything.
+//! Writes the objects of a record: blobs, trees and commits in one pack, verified in full against what was read.
+//! `record` makes the hidden reference. It must not remove or move anything.
 
 pub(super) mod unchanged;
 pub(super) mod verify;
