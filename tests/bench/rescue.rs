@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use closeout::action::rescue::{PlanRequest, RescueError, Rescuer, Stage};
+use closeout::action::rescue::{PlanRequest, RescueError, RescueStep, Rescuer};
 use closeout::model::RecordOrder;
 
 use super::Scope;
@@ -114,12 +114,12 @@ fn there_and_back(
 ) -> Result<()> {
     let locked: Arc<Mutex<(Option<Instant>, Samples)>> = Arc::default();
     let watch = Arc::clone(&locked);
-    let at_step = move |step: Stage| {
+    let at_step = move |step: RescueStep| {
         let mut locked = watch.lock().unwrap();
         // Reached again when the lock was given back because the index was another one.
-        if step == Stage::Checked {
+        if step == RescueStep::Checked {
             locked.0 = Some(Instant::now());
-        } else if step == Stage::IndexMoved {
+        } else if step == RescueStep::IndexMoved {
             let since = locked.0.take().unwrap().elapsed();
             locked.1.push(since);
         }

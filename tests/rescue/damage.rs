@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, RescueStep};
 use closeout::model::{ActionClass, RescueRecord};
 
 use super::fixture::*;
@@ -225,7 +225,7 @@ fn a_file_that_becomes_a_link_after_it_was_listed_brings_nothing_from_outside() 
     outside.write("secret", "from outside\n").write("f", "from outside too\n");
     repo.write("file", "1\n").write("dir/f", "1\n");
     let swapped = repo.clone();
-    let rescuer = rescuer_at(&repo, Stage::Listed, move || {
+    let rescuer = rescuer_at(&repo, RescueStep::Listed, move || {
         fs::remove_file(swapped.at("file")).unwrap();
         symlink("../outside/secret", swapped.at("file")).unwrap();
         fs::remove_dir_all(swapped.at("dir")).unwrap();
@@ -250,7 +250,8 @@ fn a_folder_that_is_removed_while_it_is_read_is_not_in_the_record() {
     }
     repo.write("stays", "1\n");
     let removed = repo.clone();
-    let rescuer = rescuer_at(&repo, Stage::Listed, move || fs::remove_dir_all(removed.at("gone")).unwrap());
+    let rescuer =
+        rescuer_at(&repo, RescueStep::Listed, move || fs::remove_dir_all(removed.at("gone")).unwrap());
     let made = rescuer.record(repo.path()).unwrap();
     assert!(made.is_settled);
     assert_holds_the_work_tree(&repo, &made);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use strum::VariantArray as _;
 
-use closeout::action::rescue::{RescueError, Rescuer, Stage};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 use closeout::engine::clock;
 use closeout::model::{ActionClass, KeepIn, RecordOrder, RescuePlan, WantedProgram};
 use closeout::process::{Cancel, Launcher};
@@ -21,7 +21,7 @@ use crate::support::samples::commit_id;
 const PATIENCE: i64 = 60_000;
 
 /// A rescuer that is cancelled as soon as this step is complete.
-fn ended_at(repo: &Repo, step: Stage) -> Rescuer {
+fn ended_at(repo: &Repo, step: RescueStep) -> Rescuer {
     let cancel = Cancel::new();
     let command = cancel.clone();
     Rescuer {
@@ -113,7 +113,7 @@ fn daemons(born: &Path) -> String {
 
 #[test]
 fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
-    let steps = Stage::VARIANTS.iter().copied().take_while(|step| *step != Stage::TreeMade);
+    let steps = RescueStep::VARIANTS.iter().copied().take_while(|step| *step != RescueStep::TreeMade);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);
@@ -121,7 +121,7 @@ fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
         let error = ended.unwrap_err();
         assert_eq!(error.class(), ActionClass::Cancelled, "{step:?}: {error:?}");
         let kept: Vec<String> = error.kept().map(str::to_owned).into_iter().collect();
-        let is_kept = matches!(step, Stage::ReferenceMade | Stage::RecordJournalled);
+        let is_kept = matches!(step, RescueStep::ReferenceMade | RescueStep::RecordJournalled);
         assert_eq!((kept.len(), records(&repo)), (usize::from(is_kept), kept), "{step:?}");
         assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, Vec::<PathBuf>::new()), "{step:?}");
         let listed = rescuer(&repo).list(repo.path()).unwrap();
@@ -134,7 +134,7 @@ fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
 fn a_record_in_both_places_that_is_ended_is_in_none() {
     let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
     let repo = rich();
-    let ended = ended_at(&repo, Stage::ReferenceMade).record_ordered(repo.path(), order);
+    let ended = ended_at(&repo, RescueStep::ReferenceMade).record_ordered(repo.path(), order);
     assert!(matches!(ended, Err(RescueError::Cancelled)), "{ended:?}");
     assert_eq!((records(&repo), leftovers(&repo)), (vec![], vec![]));
     assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records, []);
@@ -142,16 +142,16 @@ fn a_record_in_both_places_that_is_ended_is_in_none() {
 
 #[test]
 fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
-    let steps = [Stage::Locked]
+    let steps = [RescueStep::Locked]
         .into_iter()
-        .chain(Stage::VARIANTS.iter().copied().skip_while(|it| *it != Stage::TreeMade));
+        .chain(RescueStep::VARIANTS.iter().copied().skip_while(|it| *it != RescueStep::TreeMade));
     for step in steps {
         let repo = rich();
         let plan = plan(&repo);
         let before = fingerprint(&repo);
         let rescuer = ended_at(&repo, step);
         let ended = rescuer.commit(repo.path(), &plan);
-        if matches!(step, Stage::Locked | Stage::TreeMade) {
+        if matches!(step, RescueStep::Locked | RescueStep::TreeMade) {
             assert!(matches!(ended, Err(RescueError::Cancelled)), "{step:?}: {ended:?}");
         } else {
             assert_eq!(ended.unwrap().commits, [commit_id(&repo.head())], "{step:?}");
@@ -166,7 +166,7 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
 #[test]
 fn an_undo_is_ended_before_it_moves_anything_or_finished() {
     for (step, is_ended) in
-        [(Stage::Locked, true), (Stage::IndexPrepared, false), (Stage::BranchMoved, false)]
+        [(RescueStep::Locked, true), (RescueStep::IndexPrepared, false), (RescueStep::BranchMoved, false)]
     {
         let repo = rich();
         let before = fingerprint(&repo);
@@ -185,7 +185,7 @@ fn a_git_that_hangs_is_ended_at_once() {
     repo.write("hanging/file", "1\n");
     let spoiled = repo.clone();
     // It comes after the first look, so git opens it.
-    let rescuer = rescuer_at(&repo, Stage::Listed, move || {
+    let rescuer = rescuer_at(&repo, RescueStep::Listed, move || {
         spoiled.fifo(&spoiled.at("hanging/.gitignore"));
     });
     let ended = std::thread::scope(|scope| {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use closeout::action::rescue::{Rescuer, Stage};
+use closeout::action::rescue::{RescueStep, Rescuer};
 use closeout::model::{RescuePlan, RescueRecord};
 
 use crate::support::plain;
@@ -104,8 +104,12 @@ pub(super) fn rescuer(repo: &Repo) -> Rescuer {
 }
 
 /// The same, calling `action` when the step is complete.
-pub(super) fn rescuer_at(repo: &Repo, step: Stage, action: impl Fn() + Send + Sync + 'static) -> Rescuer {
-    let at_step = move |reached: Stage| {
+pub(super) fn rescuer_at(
+    repo: &Repo,
+    step: RescueStep,
+    action: impl Fn() + Send + Sync + 'static,
+) -> Rescuer {
+    let at_step = move |reached: RescueStep| {
         if reached == step {
             action();
         }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::action::rescue::{Rescuer, Stage};
+use closeout::action::rescue::{RescueStep, Rescuer};
 use closeout::model::{Gap, RecordNotice, RescueRecord};
 
 use super::fixture::*;
@@ -152,11 +152,11 @@ fn where_git_hangs_all_the_same_the_work_is_saved_without_it() {
         let repo = with_work();
         let spoiled = repo.clone();
         let at_step = Some(Box::new(move |step| {
-            if step == Stage::Listed && !spoiled.root().join("spoiled").exists() {
+            if step == RescueStep::Listed && !spoiled.root().join("spoiled").exists() {
                 fs::write(spoiled.root().join("spoiled"), "").unwrap();
                 spoiled.fifo(&spoiled.at(path));
             }
-        }) as Box<dyn Fn(Stage) + Send + Sync>);
+        }) as Box<dyn Fn(RescueStep) + Send + Sync>);
         let rescuer = Rescuer { at_step, ..rescuer(&repo) };
         let record = rescuer.record(repo.path()).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert_in_the_vault(&repo, &record, path);

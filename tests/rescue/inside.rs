@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use closeout::action::rescue::{AskAbove, RescueError, Rescuer, Stage};
+use closeout::action::rescue::{AskAbove, RescueError, RescueStep, Rescuer};
 use closeout::model::ActionClass;
 
 use super::fixture::*;
@@ -109,7 +109,7 @@ fn what_appears_in_a_repository_inside_while_it_is_read_is_ignored_too() {
     inner.write(".gitignore", "*.tmp\n").write("f", "1\n");
     let later = inner.clone();
     let at_listed = move || _ = later.write("a.tmp", "1\n").write("new", "1\n");
-    let made = rescuer_at(&repo, closeout::action::rescue::Stage::Listed, at_listed).record(repo.path());
+    let made = rescuer_at(&repo, closeout::action::rescue::RescueStep::Listed, at_listed).record(repo.path());
     assert_eq!(below(&repo, &made.unwrap().snapshot, "inner"), names([".gitignore", "f", "new"]));
 }
 
@@ -182,7 +182,7 @@ fn a_repository_inside_that_changes_its_rules_or_tracks_more_is_looked_at_again(
         inner.write("f", "1\n").write("a.tmp", "1\n");
         inner.write(".gitignore", if is_around { "none\n" } else { "*.tmp\n" });
         let later = repo.clone();
-        let made = rescuer_at(&repo, closeout::action::rescue::Stage::Listed, move || change(&later));
+        let made = rescuer_at(&repo, closeout::action::rescue::RescueStep::Listed, move || change(&later));
         let made = made.record(repo.path()).unwrap();
         assert!(below(&repo, &made.snapshot, "inner").contains("a.tmp"), "{case}: {:?}", made.gaps);
     }
@@ -293,7 +293,7 @@ fn whatever_is_found_later_is_asked_about_too() {
     let repo = Repo::new();
     repo.write("log", "1\n");
     let later = repo.clone();
-    let grows = rescuer_at(&repo, Stage::Listed, move || _ = later.write("log", "x".repeat(1001)));
+    let grows = rescuer_at(&repo, RescueStep::Listed, move || _ = later.write("log", "x".repeat(1001)));
     let asked = Rescuer { at_step: grows.at_step, ..above(&repo) }.record(repo.path());
     assert!(matches!(&asked, Err(RescueError::Ask(cost)) if cost.n_bytes == 1001), "{asked:?}");
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use strum::VariantArray as _;
 
-use closeout::action::rescue::{RescueError, Rescuer, Stage};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 use rustix::process::Signal;
 
 use closeout::model::{CommitTarget, RecordState, RefName, SplitKind};
@@ -27,7 +27,7 @@ fn act_and_die() {
     let Ok(order) = std::env::var(ORDER) else { return };
     let fields: Vec<&str> = order.split('\n').collect();
     let (top, action, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
-    let step = Stage::VARIANTS[n];
+    let step = RescueStep::VARIANTS[n];
     let signal = Signal::from_named_raw(fields[3].parse().unwrap()).unwrap();
     let beside = top.parent().unwrap();
     let rescuer = closeout::action::rescue::Rescuer {
@@ -72,14 +72,14 @@ fn act_and_die() {
 }
 
 /// Runs the action in its own process; returns true if it was killed.
-fn killed_at(repo: &Repo, action: &str, step: Stage) -> bool {
+fn killed_at(repo: &Repo, action: &str, step: RescueStep) -> bool {
     signalled_at(repo, action, step, Signal::KILL)
 }
 
 /// The same with another signal. An action that fails by itself fails the test.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
-fn signalled_at(repo: &Repo, action: &str, step: Stage, signal: Signal) -> bool {
-    let n = Stage::VARIANTS.iter().position(|it| *it == step).unwrap();
+fn signalled_at(repo: &Repo, action: &str, step: RescueStep, signal: Signal) -> bool {
+    let n = RescueStep::VARIANTS.iter().position(|it| *it == step).unwrap();
     // The test runner may ignore a signal, as under `nohup`, and children inherit that.
     let output = Command::new("env")
         .arg("--default-signal")
@@ -102,7 +102,7 @@ fn signalled_at(repo: &Repo, action: &str, step: Stage, signal: Signal) -> bool 
 // K01
 #[test]
 fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
-    for &step in Stage::VARIANTS {
+    for &step in RescueStep::VARIANTS {
         let repo = rich();
         let before = fingerprint(&repo);
         assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
@@ -127,11 +127,11 @@ fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
 // K02
 #[test]
 fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
-    let steps = Stage::VARIANTS
+    let steps = RescueStep::VARIANTS
         .iter()
         .copied()
-        .skip_while(|step| *step != Stage::IndexPrepared)
-        .chain([Stage::Locked]);
+        .skip_while(|step| *step != RescueStep::IndexPrepared)
+        .chain([RescueStep::Locked]);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);
@@ -154,7 +154,7 @@ fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
 // K01, K02: the reflog line that git would have written is there too, exactly once.
 #[test]
 fn the_reflogs_tell_of_a_move_that_was_killed() {
-    for step in [Stage::Checked, Stage::BranchMoved, Stage::IndexMoved] {
+    for step in [RescueStep::Checked, RescueStep::BranchMoved, RescueStep::IndexMoved] {
         let repo = rich();
         let before = repo.head();
         assert!(killed_at(&repo, "commit", step));
@@ -162,14 +162,14 @@ fn the_reflogs_tell_of_a_move_that_was_killed() {
         rescuer(&repo).recover(repo.path()).unwrap();
         let told = |name: &str| repo.git(["reflog", "--format=%H %gs", name]);
         let is_done = repo.head() != before;
-        assert_eq!(is_done, step != Stage::Checked);
+        assert_eq!(is_done, step != RescueStep::Checked);
         for name in ["HEAD", "main"] {
             let n = told(name).lines().filter(|line| line.ends_with(" closeout")).count();
             assert_eq!(n, usize::from(is_done), "{step:?}: {name}");
         }
         if is_done {
             assert!(told("HEAD").starts_with(&repo.head()));
-            assert!(killed_at(&repo, "undo", Stage::BranchMoved));
+            assert!(killed_at(&repo, "undo", RescueStep::BranchMoved));
             rescuer(&repo).recover(repo.path()).unwrap();
             assert!(told("HEAD").starts_with(&before));
         }
@@ -179,10 +179,10 @@ fn the_reflogs_tell_of_a_move_that_was_killed() {
 // K05
 #[test]
 fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
-    for step in [Stage::Locked, Stage::IndexMoved, Stage::MoveDone] {
+    for step in [RescueStep::Locked, RescueStep::IndexMoved, RescueStep::MoveDone] {
         let repo = rich();
         let before = fingerprint(&repo);
-        assert!(killed_at(&repo, "commit", Stage::BranchMoved));
+        assert!(killed_at(&repo, "commit", RescueStep::BranchMoved));
         assert!(killed_at(&repo, "recover", step), "{step:?} was not reached");
         killed_at(&repo, "recover", step);
         rescuer(&repo).recover(repo.path()).unwrap();
@@ -197,7 +197,7 @@ fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
 fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
     let repo = rich();
     let before = fingerprint(&repo);
-    assert!(killed_at(&repo, "commit", Stage::IndexMoved));
+    assert!(killed_at(&repo, "commit", RescueStep::IndexMoved));
     repo.write("late", "late\n").stage("late");
     let staged = fingerprint(&repo);
     rescuer(&repo).recover(repo.path()).unwrap();
@@ -214,7 +214,7 @@ fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
 // A lock that appears after a crash is someone else's, even if the system gave it the inode of ours.
 #[test]
 fn a_lock_of_another_is_kept_by_the_recovery() {
-    for step in [Stage::MoveJournalled, Stage::IndexMoved] {
+    for step in [RescueStep::MoveJournalled, RescueStep::IndexMoved] {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step));
         for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
@@ -236,11 +236,12 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
 // K01, K02 for a commit to a new branch: only that branch appears and disappears.
 #[test]
 fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
-    let steps = [Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
+    let steps =
+        [RescueStep::CommitPinned, RescueStep::MoveJournalled, RescueStep::BranchMoved, RescueStep::MoveDone];
     for (action, step) in
         steps.into_iter().flat_map(|step| [("branch", step), ("undo", step), ("redo", step)])
     {
-        if action != "branch" && step == Stage::CommitPinned {
+        if action != "branch" && step == RescueStep::CommitPinned {
             continue;
         }
         let repo = rich();
@@ -277,8 +278,13 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
 // K01, K02 for commits that no branch holds: their branch is there or not, and they are always there.
 #[test]
 fn a_branch_for_loose_commits_is_there_or_not_whenever_the_process_is_killed() {
-    let steps =
-        [Stage::Locked, Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
+    let steps = [
+        RescueStep::Locked,
+        RescueStep::CommitPinned,
+        RescueStep::MoveJournalled,
+        RescueStep::BranchMoved,
+        RescueStep::MoveDone,
+    ];
     for step in steps {
         let (repo, tip) = detached();
         let before = fingerprint(&repo);
@@ -303,9 +309,13 @@ fn a_branch_for_loose_commits_is_there_or_not_whenever_the_process_is_killed() {
 // K01 for several commits: all of them or none.
 #[test]
 fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
-    for step in
-        [Stage::TreeMade, Stage::CommitPinned, Stage::IndexLocked, Stage::BranchMoved, Stage::IndexMoved]
-    {
+    for step in [
+        RescueStep::TreeMade,
+        RescueStep::CommitPinned,
+        RescueStep::IndexLocked,
+        RescueStep::BranchMoved,
+        RescueStep::IndexMoved,
+    ] {
         let repo = rich();
         let before = fingerprint(&repo);
         assert!(killed_at(&repo, "split", step), "{step:?} was not reached");
@@ -322,9 +332,13 @@ fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
 #[test]
 fn a_rescue_that_is_told_to_end_ends_before_or_done() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
-        for step in
-            [Stage::Imported, Stage::IndexLocked, Stage::Checked, Stage::BranchMoved, Stage::IndexMoved]
-        {
+        for step in [
+            RescueStep::Imported,
+            RescueStep::IndexLocked,
+            RescueStep::Checked,
+            RescueStep::BranchMoved,
+            RescueStep::IndexMoved,
+        ] {
             let repo = rich();
             let before = fingerprint(&repo);
             assert!(signalled_at(&repo, "commit", step, signal), "{signal:?} at {step:?}");
@@ -345,11 +359,11 @@ fn a_rescue_that_is_told_to_end_ends_before_or_done() {
 fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
     let repo = rich();
     let rescuer = rescuer(&repo);
-    assert!(killed_at(&repo, "commit", Stage::Imported));
+    assert!(killed_at(&repo, "commit", RescueStep::Imported));
     assert_eq!((rescuer.unfinished(), left_work(&rescuer).len()), (vec![], 1));
     rescuer.sweep();
     assert_eq!(left_work(&rescuer), Vec::<PathBuf>::new());
-    assert!(killed_at(&repo, "commit", Stage::BranchMoved));
+    assert!(killed_at(&repo, "commit", RescueStep::BranchMoved));
     assert_eq!(rescuer.unfinished(), [repo.path()]);
     rescuer.recover(repo.path()).unwrap();
     assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
@@ -369,7 +383,7 @@ fn left_work(rescuer: &Rescuer) -> Vec<PathBuf> {
 fn a_working_folder_goes_although_a_child_that_outlived_its_rescue_writes_into_it() {
     let repo = rich();
     let rescuer = rescuer(&repo);
-    assert!(killed_at(&repo, "commit", Stage::Imported));
+    assert!(killed_at(&repo, "commit", RescueStep::Imported));
     let packs = left_work(&rescuer)[0].join("objects/pack");
     let write = |n: usize| fs::write(packs.join(format!("tmp_idx_{n}")), b"");
     (0..2000).for_each(|n| write(n).unwrap());
@@ -388,12 +402,12 @@ fn a_working_folder_goes_although_a_child_that_outlived_its_rescue_writes_into_i
 #[test]
 fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
     let steps = [
-        Stage::PackMoved,
-        Stage::IndexPrepared,
-        Stage::MoveJournalled,
-        Stage::Checked,
-        Stage::IndexLocked,
-        Stage::BranchMoved,
+        RescueStep::PackMoved,
+        RescueStep::IndexPrepared,
+        RescueStep::MoveJournalled,
+        RescueStep::Checked,
+        RescueStep::IndexLocked,
+        RescueStep::BranchMoved,
     ];
     for step in steps {
         let repo = rich();
@@ -426,7 +440,7 @@ pub(super) fn leftovers(repo: &Repo) -> Vec<String> {
 /// The journal line is written after the reference: what is interrupted in between is a record all the same.
 #[test]
 fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
-    for step in [Stage::ReferenceMade, Stage::RecordJournalled] {
+    for step in [RescueStep::ReferenceMade, RescueStep::RecordJournalled] {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
         let found = rescuer(&repo).list(repo.path()).unwrap();
@@ -454,7 +468,7 @@ fn a_record_that_was_cut_in_another_worktree_is_adopted_and_never_for_lost_where
             repo.clone()
         };
         cut.write("work", "1\n");
-        assert!(killed_at(&cut, "commit", Stage::ReferenceMade));
+        assert!(killed_at(&cut, "commit", RescueStep::ReferenceMade));
         let git = git_program().display().to_string();
         let calls = format!("case \"$*\" in *'rev-list --format'*) kill -9 $$ ;; esac\nexec '{git}' \"$@\"");
         let git = repo.script("odd-git", &calls);
@@ -493,7 +507,7 @@ fn a_record_that_another_worktree_is_making_is_not_listed_yet() {
         let found = rescuer(&main).list(main.path()).unwrap();
         assert_eq!((found.records.len(), found.notices), (0, vec![]));
     };
-    rescuer_at(&beside, Stage::ReferenceMade, at_made).record(beside.path()).unwrap();
+    rescuer_at(&beside, RescueStep::ReferenceMade, at_made).record(beside.path()).unwrap();
     assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records[0].state, RecordState::Kept);
 }
 

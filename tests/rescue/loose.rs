@@ -1,6 +1,6 @@
 //! Commits that no branch, remote branch or tag holds: a rescue gives them a branch, and nothing else changes.
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, RescueStep};
 use closeout::model::{BranchPlan, CommitId, ShownCommit, UndoDirection};
 
 use super::fixture::*;
@@ -116,7 +116,7 @@ fn a_collection_of_garbage_in_between_takes_nothing() {
     repo.git(["checkout", "-q", "main"]);
     let plan = plan(&repo, &[&tip]).unwrap();
     let agent = repo.clone();
-    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || {
+    let at_step = rescuer_at(&repo, RescueStep::CommitPinned, move || {
         agent.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
         drop(agent.git(["gc", "-q", "--prune=now"]));
     });
@@ -146,7 +146,7 @@ fn nothing_is_left_at_a_commit_of_which_something_is_gone() {
     let kept = || beside.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/kept"]);
     let (packs, newest) = (repo.git_dir().join("objects/pack"), tip.clone());
     let agent = repo.clone();
-    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || {
+    let at_step = rescuer_at(&repo, RescueStep::CommitPinned, move || {
         assert_eq!(agent.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/kept"]), newest);
         std::fs::remove_dir_all(&packs).unwrap();
         let object = agent.git_dir().join("objects").join(&newest[..2]).join(&newest[2..]);

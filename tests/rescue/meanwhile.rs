@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use closeout::action::rescue::{RescueError, Rescuer, Stage};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -213,13 +213,13 @@ struct Holds {
 
 impl Held {
     #[expect(clippy::disallowed_methods, reason = "it is about real time")]
-    fn watch(&self) -> Box<dyn Fn(Stage) + Send + Sync> {
+    fn watch(&self) -> Box<dyn Fn(RescueStep) + Send + Sync> {
         let held = Arc::clone(&self.0);
         Box::new(move |step| {
             let mut held = held.lock().unwrap();
-            if step == Stage::Checked {
+            if step == RescueStep::Checked {
                 held.begun = Some((Instant::now(), waited()));
-            } else if step == Stage::IndexMoved {
+            } else if step == RescueStep::IndexMoved {
                 let (began, waited_before) = held.begun.take().unwrap();
                 let put_aside = waited().saturating_sub(waited_before);
                 held.all.push((began.elapsed().saturating_sub(put_aside), put_aside));

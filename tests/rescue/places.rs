@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::action::rescue::{RescueError, Rescuer, Stage};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -158,7 +158,8 @@ fn nothing_from_outside_is_read_through_a_link_that_was_put_in_a_parent() {
 // C10
 #[test]
 fn garbage_that_is_collected_meanwhile_gives_no_record_of_missing_contents() {
-    for step in [Stage::Imported, Stage::PackMoved, Stage::Verified, Stage::ReferenceMade] {
+    for step in [RescueStep::Imported, RescueStep::PackMoved, RescueStep::Verified, RescueStep::ReferenceMade]
+    {
         let repo = rich();
         let agent = repo.clone();
         let rescuer = rescuer_at(&repo, step, move || drop(agent.git(["gc", "-q", "--prune=now"])));

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use closeout::action::rescue::{PlanRequest, RescueError, Stage};
+use closeout::action::rescue::{PlanRequest, RescueError, RescueStep};
 use closeout::model::LeftOut;
 
 use super::fixture::*;
@@ -212,7 +212,7 @@ fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
     let plan = plan(&repo);
     let before = single_objects(&repo);
     let beside = repo.clone();
-    let rescued = rescuer_at(&repo, Stage::CommitPinned, move || {
+    let rescued = rescuer_at(&repo, RescueStep::CommitPinned, move || {
         for object in single_objects(&beside).difference(&before) {
             fs::remove_file(object).unwrap();
         }
@@ -238,7 +238,7 @@ fn no_branch_moves_to_a_commit_of_which_something_is_gone() {
     let repo = rich();
     let plan = plan(&repo);
     let (head, beside) = (repo.head(), repo.clone());
-    let refused = rescuer_at(&repo, Stage::CommitPinned, move || {
+    let refused = rescuer_at(&repo, RescueStep::CommitPinned, move || {
         let newest = beside.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
         let kept: Vec<String> = files_below(&beside.git_dir().join("objects/pack"));
         for keep in kept.iter().filter(|name| is_keep(name)) {

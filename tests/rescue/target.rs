@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, RescueStep};
 use closeout::model::{CommitTarget, PlanNote, RefName, RescuePlan, UndoDirection};
 
 use super::fixture::*;
@@ -208,7 +208,7 @@ fn a_branch_that_appears_in_between_is_kept() {
     let repo = rich();
     let plan = plan(&repo);
     let agent = repo.clone();
-    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || drop(agent.git(["branch", "taken"])));
+    let at_step = rescuer_at(&repo, RescueStep::CommitPinned, move || drop(agent.git(["branch", "taken"])));
     let branch = CommitTarget::NewBranch(RefName::of_branch("taken"));
     let refused = at_step.commit(repo.path(), &RescuePlan { target: Some(branch), ..plan });
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");

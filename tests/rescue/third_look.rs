@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use closeout::action::rescue::{RescueError, Rescuer, Stage};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 use closeout::model::{CommitTarget, RecordState, RefName};
 
 use super::fixture::*;
@@ -119,7 +119,7 @@ fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     let lock = repo.git_dir().join("refs/heads/beside.lock");
     // A copy of the state right before the branch moves, which is what a crash would leave.
     let held = lock.clone();
-    let watched = rescuer_at(&repo, Stage::BranchMoved, move || {
+    let watched = rescuer_at(&repo, RescueStep::BranchMoved, move || {
         assert!(!held.exists(), "the lock became the branch");
     });
     watched.commit(repo.path(), &plan).unwrap();

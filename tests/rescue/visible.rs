@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, RescueStep};
 use closeout::model::{CommitAuthor, CommitTarget, LeftOut, PlanNote, RefName, RescuePlan};
 
 use super::fixture::*;
@@ -239,7 +239,9 @@ fn what_the_agent_does_since_the_preview_is_kept_and_nothing_is_committed() {
     let actions: [(&str, &[&str]); 2] =
         [("commit", &["commit", "-q", "--allow-empty", "-m", "theirs"]), ("add", &["add", "e"])];
     for (name, args) in actions {
-        for step in [Stage::Locked, Stage::TreeMade, Stage::CommitPinned, Stage::MoveJournalled] {
+        for step in
+            [RescueStep::Locked, RescueStep::TreeMade, RescueStep::CommitPinned, RescueStep::MoveJournalled]
+        {
             let repo = rich();
             let plan = plan(&repo);
             let agent = repo.clone();
@@ -268,7 +270,7 @@ fn two_rescues_of_one_worktree_do_not_mix() {
     let repo = rich();
     let second = rescuer(&repo);
     let top = repo.path().to_owned();
-    let rescuer = rescuer_at(&repo, Stage::Locked, move || {
+    let rescuer = rescuer_at(&repo, RescueStep::Locked, move || {
         assert!(matches!(second.record(&top), Err(RescueError::Busy(_))));
     });
     rescuer.record(repo.path()).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use closeout::action::rescue::{RescueError, Stage};
+use closeout::action::rescue::{RescueError, RescueStep};
 use closeout::model::{RecordNotice, RecordState};
 use strum::VariantArray as _;
 
@@ -284,7 +284,7 @@ fn an_undo_waits_until_the_link_is_gone() {
 #[test]
 fn a_link_that_comes_between_two_steps_leads_nothing_outside() {
     let names = ["objects/pack", "refs/heads", "refs/closeout", "logs/HEAD"];
-    for (n, step) in Stage::VARIANTS.iter().enumerate() {
+    for (n, step) in RescueStep::VARIANTS.iter().enumerate() {
         // A plain run tries one of the places at each step.
         for (_, name) in names.iter().enumerate().filter(|(place, _)| is_whole() || n % names.len() == *place)
         {

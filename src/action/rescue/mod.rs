@@ -4,7 +4,7 @@
 //! It must not run a program that a repository names unless the user trusts it, must not change the work tree,
 //! and must not remove a lock that is not provably its own.
 //!
-//! What a rescue goes through ([`Stage`]), and what the next start makes of one that was cut off after each:
+//! What a rescue goes through ([`RescueStep`]), and what the next start makes of one that was cut off after each:
 //!
 //! ```text
 //! survey   Locked ─ Listed ─ Surveyed                       nothing happened
@@ -145,7 +145,7 @@ pub struct Rescuer {
     /// Cancels the current action. Once something visible is about to move, that step is completed first.
     pub cancel: Cancel,
     /// Called after each step. For tests, which end the process or change the repository there.
-    pub at_step: Option<Box<dyn Fn(Stage) + Send + Sync>>,
+    pub at_step: Option<Box<dyn Fn(RescueStep) + Send + Sync>>,
 }
 
 impl std::fmt::Debug for Rescuer {
@@ -192,7 +192,7 @@ impl Rescuer {
     }
 
     /// Reports a step to the test hook, if there is one.
-    fn reached(&self, step: Stage) {
+    fn reached(&self, step: RescueStep) {
         if let Some(at_step) = &self.at_step {
             at_step(step);
         }
@@ -209,7 +209,7 @@ impl Rescuer {
 /// the repository; in production nothing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[derive(VariantArray)]
-pub enum Stage {
+pub enum RescueStep {
     /// The worktree lock is held.
     Locked,
     /// The work tree is listed; no content has been read.

@@ -50,20 +50,20 @@ impl Rescuer {
     /// the plan says why; the record is kept either way.
     pub fn plan(&self, workspace: &Path, request: impl Into<PlanRequest>) -> Result<RescuePlan, RescueError> {
         let request = request.into();
-        let (worktree, rescued, current) = self.recorded(workspace, request.order)?;
-        let reference = rescued.reference.clone();
-        self.plan_of_record(&worktree, request, rescued, &current).map_err(|error| error.keeping(&reference))
+        let (worktree, record, current) = self.recorded(workspace, request.order)?;
+        let reference = record.reference.clone();
+        self.plan_of_record(&worktree, request, record, &current).map_err(|error| error.keeping(&reference))
     }
 
     fn plan_of_record(
         &self,
         worktree: &WorktreeLock,
         request: PlanRequest,
-        rescued: RescueRecord,
+        record: RescueRecord,
         current: &Recorded,
     ) -> Result<RescuePlan, RescueError> {
         let git = worktree.git();
-        let id = rescued.reference.id().to_owned();
+        let id = record.reference.id().to_owned();
         let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
         let head = current.head_tree();
         if let Err(words) = &current.head {
@@ -71,7 +71,7 @@ impl Rescuer {
                 "the repository is damaged: the last commit cannot be read: {words}"
             ));
         }
-        let vault_only = rescued.notices.iter().find_map(vault_only);
+        let vault_only = record.notices.iter().find_map(vault_only);
         if let Some(reason) = vault_only.or(current.settings.in_the_way.as_deref()) {
             targets = target::Targets::none(reason);
         }
@@ -90,7 +90,7 @@ impl Rescuer {
         let words = message::proposed(&MessageFacts {
             task: request.task.as_deref(),
             said: request.last_words.as_deref(),
-            record: &rescued.reference,
+            record: &record.reference,
         });
         let changes: Vec<_> = paths
             .iter()
@@ -105,7 +105,7 @@ impl Rescuer {
         let mut notes = notes(current, &programs, &paths, &filters);
         notes.extend(committed_on.map(PlanNote::CommittedOn));
         Ok(RescuePlan {
-            record: rescued,
+            record,
             branch: current.survey.head.branch.clone(),
             head: current.survey.head.commit,
             targets: targets.all,

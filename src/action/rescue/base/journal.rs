@@ -1,4 +1,4 @@
-//! The journal of what was done to a worktree. It lies outside the repository, has one line per action, and
+//! The journal of what was done to a worktree. It lies outside the repository, has one line per entry, and
 //! only grows.
 //!
 //! It must not be repaired in place: a line cut by a crash is skipped, and a damaged one is reported.
@@ -14,10 +14,10 @@ use crate::disk::write;
 use crate::git::Sha1;
 use crate::model::{CommitId, RecordRef, RefName};
 
-/// The most that is read of a journal, in bytes: room for some hundred thousand actions.
+/// The most that is read of a journal, in bytes: room for some hundred thousand entries.
 const CAP: u64 = 256 << 20;
 
-/// One action. All existing journals use the tag `act` and these names: if they changed, rescues made by older
+/// One entry. All existing journals use the tag `act` and these names: if they changed, rescues made by older
 /// versions could not be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
@@ -172,7 +172,7 @@ pub(crate) struct KeptIndex {
     pub(crate) modified: (u64, u32),
 }
 
-/// The content of a journal: actions, and what could not be read.
+/// The content of a journal: entries, and what could not be read.
 pub(crate) type Reading = write::Lines<JournalEntry>;
 
 /// The journal of one worktree.
@@ -219,66 +219,66 @@ impl Journal {
         let _ = std::fs::remove_file(&self.pending);
     }
 
-    /// Appends an action. On disk when this returns.
-    pub(crate) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
-        self.lines.append(action).map_err(RescueError::io("append to", self.lines.path()))
+    /// Appends an entry. On disk when this returns.
+    pub(crate) fn append(&self, entry: &JournalEntry) -> Result<(), RescueError> {
+        self.lines.append(entry).map_err(RescueError::io("append to", self.lines.path()))
     }
 
-    /// All actions, and what could not be read.
+    /// All entries, and what could not be read.
     pub(crate) fn read(&self) -> Result<Reading, RescueError> {
         self.lines.read().map_err(RescueError::io("read", self.lines.path()))
     }
 
-    /// Rewrites the journal without the actions that `is_gone` selects.
-    pub(crate) fn drop_actions(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
+    /// Rewrites the journal without the entries that `is_gone` selects.
+    pub(crate) fn drop_entries(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
         self.lines.remove(is_gone).map_err(RescueError::io("write", self.lines.path()))
     }
 }
 
 /// The last move, and whether it was completed or rolled back.
-pub(crate) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
-    let last = moves(actions).next()?;
-    let is_end = |action: &JournalEntry| match action {
+pub(crate) fn last_move(entries: &[JournalEntry]) -> Option<(&Move, bool)> {
+    let last = moves(entries).next()?;
+    let is_end = |entry: &JournalEntry| match entry {
         JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => *id == last.id,
         JournalEntry::Forgotten { moves, .. } => moves.contains(&last.id),
         JournalEntry::Saved(_) | JournalEntry::Moving(_) => false,
     };
-    Some((last, actions.iter().any(is_end)))
+    Some((last, entries.iter().any(is_end)))
 }
 
 /// The last move that was made, not rolled back, and whose indexes were not deleted.
-pub(crate) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
-    let id = actions
+pub(crate) fn last_done(entries: &[JournalEntry]) -> Option<&Move> {
+    let id = entries
         .iter()
         .rev()
-        .find_map(|action| if let JournalEntry::Moved { id } = action { Some(id) } else { None })?;
+        .find_map(|entry| if let JournalEntry::Moved { id } = entry { Some(id) } else { None })?;
     let is_deleted =
-        |action: &JournalEntry| matches!(action, JournalEntry::Forgotten { moves, .. } if moves.contains(id));
-    if actions.iter().any(is_deleted) {
+        |entry: &JournalEntry| matches!(entry, JournalEntry::Forgotten { moves, .. } if moves.contains(id));
+    if entries.iter().any(is_deleted) {
         return None;
     }
-    moves(actions).find(|made| made.id == *id)
+    moves(entries).find(|made| made.id == *id)
 }
 
 /// The moves, newest first.
-pub(crate) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
-    actions
+pub(crate) fn moves(entries: &[JournalEntry]) -> impl Iterator<Item = &Move> {
+    entries
         .iter()
         .rev()
-        .filter_map(|action| if let JournalEntry::Moving(made) = action { Some(made) } else { None })
+        .filter_map(|entry| if let JournalEntry::Moving(made) = entry { Some(made) } else { None })
 }
 
 /// Whether the journal knows the record, be it saved or deleted.
-pub(crate) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
-    actions.iter().any(|action| {
-        matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
+pub(crate) fn is_known(entries: &[JournalEntry], record: &str) -> bool {
+    entries.iter().any(|entry| {
+        matches!(entry, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
             if **reference == *record)
     })
 }
 
 /// Whether a record or a move has this id, be it deleted or not.
-pub(crate) fn is_id_taken(actions: &[JournalEntry], id: &str) -> bool {
-    actions.iter().any(|action| match action {
+pub(crate) fn is_id_taken(entries: &[JournalEntry], id: &str) -> bool {
+    entries.iter().any(|entry| match entry {
         JournalEntry::Saved(Saved { reference, .. }) => reference.ends_with(id),
         JournalEntry::Forgotten { reference, moves } => {
             reference.ends_with(id) || moves.iter().any(|other| other == id)
@@ -290,13 +290,13 @@ pub(crate) fn is_id_taken(actions: &[JournalEntry], id: &str) -> bool {
 }
 
 /// The records that were saved and not deleted, oldest first.
-pub(crate) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
+pub(crate) fn saved(entries: &[JournalEntry]) -> Vec<&Saved> {
     let mut saved: Vec<&Saved> = Vec::new();
     let mut deleted: BTreeSet<&str> = BTreeSet::new();
-    for action in actions {
-        if let JournalEntry::Saved(record) = action {
+    for entry in entries {
+        if let JournalEntry::Saved(record) = entry {
             saved.push(record);
-        } else if let JournalEntry::Forgotten { reference, .. } = action {
+        } else if let JournalEntry::Forgotten { reference, .. } = entry {
             deleted.insert(reference);
         }
     }
@@ -347,12 +347,12 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_any_action_is_taken() {
+    fn the_id_of_any_entry_is_taken() {
         let forgotten = JournalEntry::Forgotten {
             reference: "refs/closeout/rescue/k/a".to_owned().into(),
             moves: vec!["b".to_owned()],
         };
-        let actions = [forgotten, JournalEntry::Moved { id: "c".to_owned() }];
-        assert!(["a", "b", "c"].iter().all(|id| is_id_taken(&actions, id)) && !is_id_taken(&actions, "d"));
+        let entries = [forgotten, JournalEntry::Moved { id: "c".to_owned() }];
+        assert!(["a", "b", "c"].iter().all(|id| is_id_taken(&entries, id)) && !is_id_taken(&entries, "d"));
     }
 }

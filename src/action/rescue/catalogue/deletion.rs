@@ -129,7 +129,7 @@ fn delete(
         remove_files(owner.place(), &read, saved, &ids)?;
     }
     if let Some(journal) = &journal {
-        journal.drop_actions(&|action| match action {
+        journal.drop_entries(&|entry| match entry {
             JournalEntry::Saved(saved) => *saved.reference == *reference,
             JournalEntry::Moving(made) => ids.contains(&made.id),
             JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => ids.contains(id),
@@ -160,11 +160,11 @@ fn is_safe(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> bool {
 
 /// The moves of visible commits made from the record, with their undos and redos. They follow the record and
 /// precede the next record of the same state.
-fn moves_of<'a>(actions: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
+fn moves_of<'a>(entries: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
     let mut is_last = false;
     let mut made: Vec<&Move> = Vec::new();
-    for action in actions {
-        match action {
+    for entry in entries {
+        match entry {
             JournalEntry::Saved(other) if other.reference == saved.reference => is_last = true,
             JournalEntry::Saved(other) if other.head == saved.head && other.digest == saved.digest => {
                 is_last = false;

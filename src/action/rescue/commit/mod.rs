@@ -14,7 +14,7 @@ use crate::action::rescue::snapshot::{self, Recorded, unchanged, verify};
 use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
 use crate::action::rescue::trust::{Hooks, Programs, hooks};
 use crate::action::rescue::visible::{self, Made, Staged, split};
-use crate::action::rescue::{Rescuer, Stage};
+use crate::action::rescue::{RescueStep, Rescuer};
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{
     CommitId, CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram,
@@ -51,7 +51,7 @@ impl Rescuer {
         let survey = &current.survey;
         let programs = self.programs(&git, &current.settings, &survey.entries, &survey.untracked)?;
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
-        self.reached(Stage::TreeMade);
+        self.reached(RescueStep::TreeMade);
         let author = author::options(&git, &current.settings, plan.author.as_ref())?;
         let parent = plan.head;
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
@@ -238,8 +238,8 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
 
 /// The record of a plan, as the journal knows it.
 fn saved_of(worktree: &WorktreeLock, plan: &RescuePlan) -> Result<Saved, RescueError> {
-    let actions = worktree.journal.read()?.entries;
-    let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
+    let entries = worktree.journal.read()?.entries;
+    let saved = journal::saved(&entries).into_iter().rev().find(|it| it.reference == plan.record.reference);
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::UnknownRecord);
     };

@@ -14,7 +14,7 @@ use crate::action::rescue::base::whole_file;
 use crate::action::rescue::base::{
     Journal, Opened, Place, RescueError, journal, record_objects, repository, worktrees,
 };
-use crate::action::rescue::{Rescuer, Stage};
+use crate::action::rescue::{RescueStep, Rescuer};
 use crate::disk::{self, write};
 use crate::git::{self, Git, ObjectFormat, Repository, Sha1, head_in_the_way};
 use crate::process::Budget;
@@ -124,7 +124,7 @@ impl<'r> WorktreeLock<'r> {
         let common_dir = repo.common_dir.clone();
         let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
         belonging::check(&worktree.git())?;
-        rescuer.reached(Stage::Locked);
+        rescuer.reached(RescueStep::Locked);
         Ok(worktree)
     }
 
@@ -146,7 +146,7 @@ impl<'r> WorktreeLock<'r> {
         }
         let common_dir = known_or_remembered(&folder, &repo.top, repo.common_dir.clone())?;
         let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?.without_git(reason)?;
-        rescuer.reached(Stage::Locked);
+        rescuer.reached(RescueStep::Locked);
         Ok(worktree)
     }
 
@@ -162,7 +162,7 @@ impl<'r> WorktreeLock<'r> {
         repository::check_owner(&repo)?;
         let common_dir = known_or_remembered(&folder, &repo.top, git_dir)?;
         let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
-        rescuer.reached(Stage::Locked);
+        rescuer.reached(RescueStep::Locked);
         Ok(WorktreeLock { unusable: Some(reason), ..worktree })
     }
 
@@ -330,8 +330,8 @@ impl Rescuer {
     /// now is included; [`Rescuer::recover`] waits for it.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let cut = self.own_folders().into_iter().filter_map(|folder| {
-            let actions = Journal::at(&folder).read().ok()?.entries;
-            let (_, is_over) = journal::last_move(&actions)?;
+            let entries = Journal::at(&folder).read().ok()?.entries;
+            let (_, is_over) = journal::last_move(&entries)?;
             let top = worktrees::place_of(&folder)?;
             (!is_over).then_some(top)
         });

@@ -14,7 +14,7 @@ use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
 use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{self, Expected, Spool, Survey, listing, seen_index};
-use crate::action::rescue::{Rescuer, Stage, vault};
+use crate::action::rescue::{RescueStep, Rescuer, vault};
 use crate::git::{self, Git, Shadow};
 use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RecordRef, RescueRecord, Timestamp};
 
@@ -169,13 +169,13 @@ fn read(
     let is_wanted = |expected: &Expected| {
         check_size(worktree, order, expected)?;
         if is_first.take() {
-            worktree.rescuer.reached(Stage::Listed);
+            worktree.rescuer.reached(RescueStep::Listed);
         }
         Ok(())
     };
     let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
     let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
-    worktree.rescuer.reached(Stage::Surveyed);
+    worktree.rescuer.reached(RescueStep::Surveyed);
     // Read before the record is written: the record's own objects must not stand in for missing ones.
     let head = listing::tree_of(git, survey.head.commit).map_err(|error| error.to_string());
     let snapshot = draft.snapshot.clone();
@@ -196,7 +196,7 @@ fn write(
 ) -> Result<RescueRecord, RescueError> {
     let Recorded { shadow, survey, .. } = read;
     let commits = snapshot::import(git, shadow, survey, &draft, spool)?;
-    worktree.rescuer.reached(Stage::Imported);
+    worktree.rescuer.reached(RescueStep::Imported);
     worktree.repo.check_same()?;
     let time = clock::now();
     let saving = Saved {
@@ -216,7 +216,7 @@ fn write(
     };
     let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
     worktree.journal.end(saved.clone())?;
-    worktree.rescuer.reached(Stage::RecordJournalled);
+    worktree.rescuer.reached(RescueStep::RecordJournalled);
     let record = reuse::described(worktree, git, saved, survey, draft.gaps)
         .map_err(|error| error.keeping(&kept.reference))?;
     Ok(RescueRecord { notices: kept.notices, ..record })
@@ -240,7 +240,7 @@ fn keep(
     }
     let n_disk_bytes = packs::pack_bytes(shadow)?;
     let packs = packs::move_packs(shadow, worktree)?;
-    worktree.rescuer.reached(Stage::PackMoved);
+    worktree.rescuer.reached(RescueStep::PackMoved);
     // After a cancellation no reference keeps the pack, so git may remove it once it is old.
     let release = |error: RescueError| {
         if matches!(error, RescueError::Cancelled | RescueError::Linked(_)) {
@@ -249,7 +249,7 @@ fn keep(
         error
     };
     verify::verify(git, draft, commits, &packs).map_err(release)?;
-    worktree.rescuer.reached(Stage::Verified);
+    worktree.rescuer.reached(RescueStep::Verified);
     worktree.sync()?;
     git.check_cancelled().map_err(|error| release(error.into()))?;
     // From here on not cancellable: the reference and its journal line come both or not at all.
@@ -270,7 +270,7 @@ fn keep(
         }
         Err(error) => return Err(release(error)),
     };
-    worktree.rescuer.reached(Stage::ReferenceMade);
+    worktree.rescuer.reached(RescueStep::ReferenceMade);
     // A garbage collection may have run between the pack's arrival and the reference.
     if let Err(error) = verify::is_there(git, draft, commits.names()) {
         // If the removal fails too, the first error is still the one to report.

@@ -27,8 +27,8 @@ pub(crate) fn same(
         return Ok(None);
     }
     worktree.repo.check_same()?;
-    let actions = worktree.journal.read()?.entries;
-    let newest = journal::saved(&actions).pop().cloned();
+    let entries = worktree.journal.read()?.entries;
+    let newest = journal::saved(&entries).pop().cloned();
     Ok(newest.filter(|saved| {
         if order.keep_in == KeepIn::Vault {
             let name = saved.shown.vault.as_ref().filter(|_| saved.shown.is_vault_only);

@@ -2,7 +2,7 @@
 //! file that the journal names. After a crash, leftover locks are therefore provably ours. A git process that
 //! is killed while it moves a branch leaves locks that cannot be told from anyone else's.
 //!
-//! It must not move a branch that is not where the plan says, and must leave branches in any other storage to
+//! It must not move a branch that is not where the move begins, and must leave branches in any other storage to
 //! git.
 
 use std::ffi::OsStr;
@@ -30,12 +30,12 @@ pub(crate) fn inode(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Moves the branch with git itself, if it is where the plan says.
-pub(crate) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
-    let from = git.repo.format.or_zero(plan.from);
-    let args = match plan.to {
-        Some(to) => ["-m", MESSAGE, plan.branch.as_str(), &to.to_string(), &from],
-        None => ["-m", MESSAGE, "-d", plan.branch.as_str(), &from],
+/// Moves the branch with git itself, if it is where the move begins.
+pub(crate) fn move_branch(git: &Git<'_>, moving: &Move) -> Result<(), RescueError> {
+    let from = git.repo.format.or_zero(moving.from);
+    let args = match moving.to {
+        Some(to) => ["-m", MESSAGE, moving.branch.as_str(), &to.to_string(), &from],
+        None => ["-m", MESSAGE, "-d", moving.branch.as_str(), &from],
     };
     let output = update_ref(git, &args)?;
     if output.is_success() {
@@ -51,7 +51,7 @@ pub(crate) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
 /// A branch stored as a file, and the file that its locks link to.
 pub(crate) struct Branch<'r> {
     repo: &'r Repository,
-    plan: Move,
+    moving: Move,
     /// The file that the locks are hard links to. It contains the new value of the branch.
     prepared: PathBuf,
     /// The identity for the reflog, determined before anything is locked.
@@ -65,21 +65,21 @@ impl<'r> Branch<'r> {
     /// name of a commit.
     pub(crate) fn prepare(
         git: &Git<'r>,
-        plan: &Move,
+        moving: &Move,
         prepared: PathBuf,
         known: Option<String>,
     ) -> Result<Option<Branch<'r>>, RescueError> {
         let repo = git.repo;
-        match is_plain(repo, plan) {
+        match is_plain(repo, moving) {
             Ok(true) => {}
-            Ok(false) if is_for_git(repo, plan)? => return Ok(None),
+            Ok(false) if is_for_git(repo, moving)? => return Ok(None),
             // Git would find that out only after it followed a link that comes meanwhile.
             Ok(false) => {
                 return Err(RescueError::SavedOnly("the branch moved since you looked".to_owned()));
             }
             // Git would follow this link, even if it were gone for the moment in which the way is checked.
             Err(unreadable) if unreadable.problem == ReadProblem::Link => {
-                repo.check_writes(&[plan.branch.as_str()])?;
+                repo.check_writes(&[moving.branch.as_str()])?;
                 return Err(unreadable.into());
             }
             Err(unreadable) => return Err(unreadable.into()),
@@ -87,21 +87,21 @@ impl<'r> Branch<'r> {
         let who = known.map_or_else(|| who(git), Ok)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = git_files::create(git, &prepared).map_err(failed)?;
-        keep_mode(git, &repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
-        let value = plan.to.map(|to| to.to_string()).unwrap_or_default();
+        keep_mode(git, &repo.common_dir.join(moving.branch.as_str()), &file).map_err(failed)?;
+        let value = moving.to.map(|to| to.to_string()).unwrap_or_default();
         file.write_all(format!("{value}\n").as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        Ok(Some(Branch { repo, plan: plan.clone(), prepared, who, sharing: git.sharing()? }))
+        Ok(Some(Branch { repo, moving: moving.clone(), prepared, who, sharing: git.sharing()? }))
     }
 
     /// Takes the locks, or none of them if someone else has one, which the error names.
     pub(crate) fn lock(&self) -> Result<(), RescueError> {
         // HEAD needs no lock if it names another branch.
-        let n_others = usize::from(self.plan.is_branch_only);
-        for lock in locks(self.repo, self.plan.branch.as_str()).into_iter().skip(n_others) {
+        let n_others = usize::from(self.moving.is_branch_only);
+        for lock in locks(self.repo, self.moving.branch.as_str()).into_iter().skip(n_others) {
             let missing = Missing::Create(self.sharing);
             if let Err(error) = git_files::link(self.repo, &self.prepared, &lock, missing) {
-                release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
+                release(self.repo, self.moving.branch.as_str(), inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
                     return Err(RescueError::Busy(git_files::holder_label(self.repo, &lock)));
                 }
@@ -109,7 +109,7 @@ impl<'r> Branch<'r> {
             }
         }
         // Git locks the packed references too, so that nobody packs a branch that is being deleted.
-        if self.plan.to.is_some() {
+        if self.moving.to.is_some() {
             return Ok(());
         }
         let of_packed = ref_files::packed_lock(self.repo);
@@ -118,24 +118,24 @@ impl<'r> Branch<'r> {
         if matches!(taken, Ok(Some(_))) {
             return Ok(());
         }
-        release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
+        release(self.repo, self.moving.branch.as_str(), inode(&self.prepared))?;
         taken.map_err(RescueError::io("make", &of_packed))?;
         Err(RescueError::Busy(git_files::holder_label(self.repo, &of_packed)))
     }
 
     /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
     pub(crate) fn is_as_planned(&self) -> Result<bool, RescueError> {
-        Ok(is_plain(self.repo, &self.plan)?)
+        Ok(is_plain(self.repo, &self.moving)?)
     }
 
     /// Moves the branch. The locks must be held.
     pub(crate) fn go(&self) -> Result<(), RescueError> {
-        let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
+        let (file, lock) = (self.file(), lock_of(self.repo, self.moving.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
-        if self.plan.to.is_none() {
-            ref_files::take_out_packed(self.repo, self.plan.branch.as_str(), self.sharing)?;
+        if self.moving.to.is_none() {
+            ref_files::take_out_packed(self.repo, self.moving.branch.as_str(), self.sharing)?;
         }
-        let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
+        let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.moving.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
             // move fails.
             Some(_) => place.replace_by(lock).or_else(|error| {
@@ -152,7 +152,7 @@ impl<'r> Branch<'r> {
 
     /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
     pub(crate) fn log(&self) {
-        log(self.repo, &self.plan, (&self.who, self.sharing), Repeat::Allowed);
+        log(self.repo, &self.moving, (&self.who, self.sharing), Repeat::Allowed);
     }
 
     pub(crate) fn open(&self) -> Option<File> {
@@ -160,7 +160,7 @@ impl<'r> Branch<'r> {
     }
 
     fn file(&self) -> PathBuf {
-        self.repo.common_dir.join(self.plan.branch.as_str())
+        self.repo.common_dir.join(self.moving.branch.as_str())
     }
 }
 
@@ -194,15 +194,15 @@ enum Repeat {
 }
 
 /// Adds a move that a crash interrupted to the reflogs, unless it is already there.
-pub(crate) fn log_again(git: &Git<'_>, plan: &Move) {
+pub(crate) fn log_again(git: &Git<'_>, moving: &Move) {
     // The reflog is a convenience: failing to write it must not fail the recovery.
     if let (Ok(who), Ok(sharing)) = (who(git), git.sharing()) {
-        log(git.repo, plan, (&who, sharing), Repeat::LeftAway);
+        log(git.repo, moving, (&who, sharing), Repeat::LeftAway);
     }
 }
 
-fn log(repo: &Repository, plan: &Move, (who, sharing): (&str, Sharing), repeat: Repeat) {
-    let (name, from, to) = (plan.branch.as_str(), plan.from, plan.to);
+fn log(repo: &Repository, moving: &Move, (who, sharing): (&str, Sharing), repeat: Repeat) {
+    let (name, from, to) = (moving.branch.as_str(), moving.from, moving.to);
     let [old, new] = [from, to].map(|id| repo.format.or_zero(id));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");
     let tell = |log_of: &str| {
@@ -214,7 +214,7 @@ fn log(repo: &Repository, plan: &Move, (who, sharing): (&str, Sharing), repeat: 
             let _ = append(repo, &log_file(repo, log_of), &text, (sharing, from.is_none()));
         }
     };
-    if !plan.is_branch_only {
+    if !moving.is_branch_only {
         tell("HEAD");
     }
     if to.is_some() {
@@ -282,12 +282,12 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
 
 /// Whether only git can move the branch: references are not files, HEAD is a link, the branch is another name of a
 /// branch or has one, or has a name that is none of git's, or something packed is in its way.
-fn is_for_git(repo: &Repository, plan: &Move) -> Read<bool> {
-    let name = plan.branch.as_str();
+fn is_for_git(repo: &Repository, moving: &Move) -> Read<bool> {
+    let name = moving.branch.as_str();
     if !repo.has_ref_files() || !name.starts_with("refs/heads/") || name.contains("..") {
         return Ok(true);
     }
-    if !plan.is_branch_only {
+    if !moving.is_branch_only {
         if repo.git_dir.join("HEAD").is_symlink() {
             return Ok(true);
         }
@@ -299,21 +299,21 @@ fn is_for_git(repo: &Repository, plan: &Move) -> Read<bool> {
     }
     match git::stored_ref(repo, name)? {
         Some(stored) => Ok(stored.starts_with("ref:")),
-        None => Ok(plan.from.is_none() && PackedRefs::read(repo)?.is_in_the_way_of(name)),
+        None => Ok(moving.from.is_none() && PackedRefs::read(repo)?.is_in_the_way_of(name)),
     }
 }
 
 /// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
 /// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
 /// not exist, and nothing packed is in its way).
-fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
-    let (name, from) = (plan.branch.as_str(), plan.from.map(|id| id.to_string()));
+fn is_plain(repo: &Repository, moving: &Move) -> Read<bool> {
+    let (name, from) = (moving.branch.as_str(), moving.from.map(|id| id.to_string()));
     let is_of_head = || -> Read<bool> {
         Ok(!repo.git_dir.join("HEAD").is_symlink()
             && git::head_ref(repo)? == HeadRef::Branch(name.to_owned()))
     };
     let is_here = repo.has_ref_files()
-        && (plan.is_branch_only || is_of_head()?)
+        && (moving.is_branch_only || is_of_head()?)
         && !name.contains("..")
         && name.starts_with("refs/heads/")
         && git::stored_ref(repo, name)? == from;

@@ -118,12 +118,13 @@ pub(crate) fn says_the_same(
     worktree: &WorktreeLock,
     shadow: &Shadow,
     now: Option<&RawIndex>,
-    plan: &Move,
+    moving: &Move,
 ) -> Result<bool, RescueError> {
     let entries = entries_of(git, shadow, now)?;
-    let Some(before) = plan.index_before.as_ref().filter(|_| listing::digest(&entries) != plan.digest_before)
+    let Some(before) =
+        moving.index_before.as_ref().filter(|_| listing::digest(&entries) != moving.digest_before)
     else {
-        return Ok(listing::digest(&entries) == plan.digest_before);
+        return Ok(listing::digest(&entries) == moving.digest_before);
     };
     let before = kept(worktree, before)?;
     put_into(worktree, shadow, &before.bytes)?;

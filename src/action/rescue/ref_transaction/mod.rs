@@ -13,7 +13,7 @@ pub(super) mod target;
 use std::fs::File;
 use std::time::SystemTime;
 
-use crate::action::rescue::Stage;
+use crate::action::rescue::RescueStep;
 use crate::action::rescue::base::{
     JournalEntry, Move, PinnedAs, RescueError, git_files, ref_files, references,
 };
@@ -32,9 +32,9 @@ use crate::model::{CommitId, RefName};
 pub(super) use branch::Branch;
 pub(super) use packs::{Listed, Needed};
 
-fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
-    let (from, to) = (prepared(worktree, &plan.id), checked(worktree, &plan.id));
-    if inode(&to) == Some(plan.inode) {
+fn mark_checked(worktree: &WorktreeLock, moving: &Move) -> Result<(), RescueError> {
+    let (from, to) = (prepared(worktree, &moving.id), checked(worktree, &moving.id));
+    if inode(&to) == Some(moving.inode) {
         // Already renamed: the index had changed when we got its lock, and everything is checked once more.
         return Ok(());
     }
@@ -46,49 +46,49 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
 pub(crate) fn make(
     worktree: &WorktreeLock,
     shadow: &Shadow,
-    mut plan: Move,
+    mut moving: Move,
     who: Option<String>,
 ) -> Result<(), RescueError> {
     let git = worktree.git();
-    worktree.repo.check_writes(&[plan.branch.as_str()])?;
+    worktree.repo.check_writes(&[moving.branch.as_str()])?;
     check_packed(worktree)?;
-    if plan.is_branch_only {
-        return make_branch_only(worktree, &git, &mut plan, who);
+    if moving.is_branch_only {
+        return make_branch_only(worktree, &git, &mut moving, who);
     }
     // Its files would look changed in the other worktree.
-    if target::is_checked_out_twice(&git, &plan.branch)? {
+    if target::is_checked_out_twice(&git, &moving.branch)? {
         return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
     }
-    let branch = match prepare(worktree, &git, &mut plan, who) {
+    let branch = match prepare(worktree, &git, &mut moving, who) {
         Ok(branch) => branch,
         Err(error) => {
-            forget_prepared(worktree, &plan);
+            forget_prepared(worktree, &moving);
             return Err(error);
         }
     };
-    worktree.rescuer.reached(Stage::MoveJournalled);
-    let held = match lock(&git, worktree, shadow, &plan, branch.as_ref()) {
+    worktree.rescuer.reached(RescueStep::MoveJournalled);
+    let held = match lock(&git, worktree, shadow, &moving, branch.as_ref()) {
         Ok(held) => held,
         Err(error) => {
-            roll_back(worktree, &plan)?;
+            roll_back(worktree, &moving)?;
             return Err(error);
         }
     };
     // From here until the new index is in place, every git that wants to stage fails, so nothing else is done.
     let moved = match &branch {
         Some(branch) => branch.go(),
-        None => move_branch(&git, &plan),
+        None => move_branch(&git, &moving),
     };
     if let Err(error) = moved {
         // A failed call of git does not say whether the branch was moved.
-        if branch.is_none() && references::at(&git, plan.branch.as_str())? == plan.to {
-            return finish(worktree, &plan, None);
+        if branch.is_none() && references::at(&git, moving.branch.as_str())? == moving.to {
+            return finish(worktree, &moving, None);
         }
-        roll_back(worktree, &plan)?;
+        roll_back(worktree, &moving)?;
         return Err(error);
     }
-    worktree.rescuer.reached(Stage::BranchMoved);
-    let finished = finish(worktree, &plan, branch.as_ref());
+    worktree.rescuer.reached(RescueStep::BranchMoved);
+    let finished = finish(worktree, &moving, branch.as_ref());
     drop(held);
     finished
 }
@@ -97,11 +97,11 @@ pub(crate) fn make(
 fn prepare<'t>(
     worktree: &'t WorktreeLock,
     git: &Git<'t>,
-    plan: &mut Move,
+    moving: &mut Move,
     who: Option<String>,
 ) -> Result<Option<Branch<'t>>, RescueError> {
-    let beside = prepared(worktree, &plan.id);
-    let after = plan.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
+    let beside = prepared(worktree, &moving.id);
+    let after = moving.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
     if let Some(after) = &after {
         kept_index::put_back(git, worktree, &after.bytes)?;
     }
@@ -112,12 +112,12 @@ fn prepare<'t>(
         new.sync_all()
     });
     written.map_err(RescueError::io("write", &beside))?;
-    worktree.rescuer.reached(Stage::IndexPrepared);
-    let file = for_branch(worktree, &plan.id);
-    let branch = Branch::prepare(git, plan, file.clone(), who)?;
-    plan.inode = inode(&beside).unwrap_or_default();
-    plan.branch_inode = inode(&file);
-    worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+    worktree.rescuer.reached(RescueStep::IndexPrepared);
+    let file = for_branch(worktree, &moving.id);
+    let branch = Branch::prepare(git, moving, file.clone(), who)?;
+    moving.inode = inode(&beside).unwrap_or_default();
+    moving.branch_inode = inode(&file);
+    worktree.journal.append(&JournalEntry::Moving(moving.clone()))?;
     Ok(branch)
 }
 
@@ -143,41 +143,41 @@ fn lock(
     git: &Git<'_>,
     worktree: &WorktreeLock,
     shadow: &Shadow,
-    plan: &Move,
+    moving: &Move,
     branch: Option<&Branch<'_>>,
 ) -> Result<Replaced, RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
-    let before = plan.index_before.as_ref().map(|index| kept(worktree, index)).transpose()?;
+    let before = moving.index_before.as_ref().map(|index| kept(worktree, index)).transpose()?;
     let mut known = before.map(|raw| raw.bytes);
     for _ in 0..INDEX_TRIES {
         let now = SeenIndex::read(&index)?;
         // A `git status` changes the bytes of the index but not its meaning.
         if now.bytes() != known.as_deref() {
-            if !kept_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), plan)? {
+            if !kept_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), moving)? {
                 return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
             }
             known = now.bytes().map(<[u8]>::to_vec);
         }
-        check(git, worktree, plan, branch)?;
-        mark_checked(worktree, plan)?;
+        check(git, worktree, moving, branch)?;
+        mark_checked(worktree, moving)?;
         let old_branch = branch.and_then(Branch::open);
-        worktree.rescuer.reached(Stage::Checked);
+        worktree.rescuer.reached(RescueStep::Checked);
         // A mismatch that is already visible needs no lock that others would run into.
         if now.is_still_at(&index)? {
             if let Err(error) =
-                git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock, Missing::Fail)
+                git_files::link(&worktree.repo, &checked(worktree, &moving.id), &lock, Missing::Fail)
             {
-                release_branch(worktree, plan)?;
+                release_branch(worktree, moving)?;
                 let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
             }
             if now.is_still_at(&index)? {
-                worktree.rescuer.reached(Stage::IndexLocked);
+                worktree.rescuer.reached(RescueStep::IndexLocked);
                 return Ok(Replaced { _index: now, _branch: old_branch });
             }
             git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
         }
-        release_branch(worktree, plan)?;
+        release_branch(worktree, moving)?;
     }
     Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
@@ -186,7 +186,7 @@ fn lock(
 fn check(
     git: &Git<'_>,
     worktree: &WorktreeLock,
-    plan: &Move,
+    moving: &Move,
     branch: Option<&Branch<'_>>,
 ) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
@@ -195,7 +195,7 @@ fn check(
         branch.is_as_planned()?
     } else {
         let head = listing::head(git)?;
-        head.branch.as_ref() == Some(&plan.branch) && head.commit == plan.from
+        head.branch.as_ref() == Some(&moving.branch) && head.commit == moving.from
     };
     worktree.repo.check_same()?;
     if let Some(begun) = operation(git)? {
@@ -207,11 +207,11 @@ fn check(
 /// Puts the new index in place under our lock and marks the move as complete.
 pub(crate) fn finish(
     worktree: &WorktreeLock,
-    plan: &Move,
+    moving: &Move,
     branch: Option<&Branch<'_>>,
 ) -> Result<(), RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
-    if plan.index_after.is_some() {
+    if moving.index_after.is_some() {
         git_files::rename(&worktree.repo, &lock, &index)
             .map_err(RescueError::io("put in its place", &index))?;
     } else {
@@ -219,15 +219,15 @@ pub(crate) fn finish(
         is_removed(removed).map_err(RescueError::io("remove", &index))?;
         git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
     }
-    worktree.rescuer.reached(Stage::IndexMoved);
+    worktree.rescuer.reached(RescueStep::IndexMoved);
     if let Some(branch) = branch {
         // HEAD is still locked by us, so nobody else writes to its reflog.
         branch.log();
     }
-    done(worktree, plan)
+    done(worktree, moving)
 }
 
-/// Pins `commits`, of which the last needs the others, and makes the move to them; returns the branch. `plan` makes it of an id of its own and
+/// Pins `commits`, of which the last needs the others, and makes the move to them; returns the branch. `move_to` makes it of an id of its own and
 /// of the commits that the repository lists, and names the committer for the reflog, as [`make`] takes it. From the pack
 /// on it is completed, whatever is cancelled.
 ///
@@ -238,7 +238,7 @@ pub(crate) fn make_pinned(
     worktree: &WorktreeLock,
     shadow: &Shadow,
     (commits, pinned_as, needed): (&[CommitId], PinnedAs, &Needed),
-    plan: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
+    move_to: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
 ) -> Result<RefName, RescueError> {
     let git = worktree.git();
     let _held = worktree.rescuer.hold()?;
@@ -247,17 +247,17 @@ pub(crate) fn make_pinned(
         let id = worktree.new_id();
         // No reference must reach the disk before its commit does, or name one that did not arrive.
         worktree.sync()?;
-        let (planned, who) = plan(id.clone(), needed.check(&git)?)?;
+        let (moving, who) = move_to(id.clone(), needed.check(&git)?)?;
         let pins = references::pin(&git, pinned_as, &worktree.repo.key, &id, commits)?;
-        worktree.rescuer.reached(Stage::CommitPinned);
+        worktree.rescuer.reached(RescueStep::CommitPinned);
         needed.check(&git).inspect_err(|_| {
             for pin in &pins {
                 // One that stays is noticed by git, and in nobody's way.
                 let _ = references::remove(&git, &pin.name, pin.id);
             }
         })?;
-        let branch = planned.branch.clone();
-        make(worktree, shadow, planned, who)?;
+        let branch = moving.branch.clone();
+        make(worktree, shadow, moving, who)?;
         Ok(branch)
     })();
     packs::release_packs(worktree, &packs);
@@ -278,42 +278,42 @@ fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
 fn make_branch_only(
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    plan: &mut Move,
+    moving: &mut Move,
     who: Option<String>,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
-    if references::at(git, plan.branch.as_str())? != plan.from {
+    if references::at(git, moving.branch.as_str())? != moving.from {
         return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
     }
     // A worktree that has the branch checked out would be left without a commit.
-    if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
+    if moving.to.is_none() && n_checked_out(git, &moving.branch)? > 0 {
         return Err(RescueError::Refused(
             "the branch is checked out; switch to another one first".to_owned(),
         ));
     }
-    let file = for_branch(worktree, &plan.id);
-    let prepared = Branch::prepare(git, plan, file.clone(), who).and_then(|branch| {
-        plan.branch_inode = inode(&file);
-        worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+    let file = for_branch(worktree, &moving.id);
+    let prepared = Branch::prepare(git, moving, file.clone(), who).and_then(|branch| {
+        moving.branch_inode = inode(&file);
+        worktree.journal.append(&JournalEntry::Moving(moving.clone()))?;
         Ok(branch)
     });
-    let branch = prepared.inspect_err(|_| forget_prepared(worktree, plan))?;
-    worktree.rescuer.reached(Stage::MoveJournalled);
+    let branch = prepared.inspect_err(|_| forget_prepared(worktree, moving))?;
+    worktree.rescuer.reached(RescueStep::MoveJournalled);
     let moved = match &branch {
         Some(branch) => by_files(branch),
-        None => move_branch(git, plan),
+        None => move_branch(git, moving),
     };
     if let Err(error) = moved
-        && (branch.is_some() || references::at(git, plan.branch.as_str())? != plan.to)
+        && (branch.is_some() || references::at(git, moving.branch.as_str())? != moving.to)
     {
-        roll_back(worktree, plan)?;
+        roll_back(worktree, moving)?;
         return Err(error);
     }
-    worktree.rescuer.reached(Stage::BranchMoved);
+    worktree.rescuer.reached(RescueStep::BranchMoved);
     if let Some(branch) = &branch {
         branch.log();
     }
-    done(worktree, plan)
+    done(worktree, moving)
 }
 
 fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
@@ -328,14 +328,14 @@ fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
 pub(crate) fn recover_branch_only(
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    plan: &Move,
+    moving: &Move,
     at: Option<CommitId>,
 ) -> Result<(), RescueError> {
-    if at != plan.to {
-        return roll_back(worktree, plan);
+    if at != moving.to {
+        return roll_back(worktree, moving);
     }
-    if plan.branch_inode.is_some() {
-        branch::log_again(git, plan);
+    if moving.branch_inode.is_some() {
+        branch::log_again(git, moving);
     }
-    done(worktree, plan)
+    done(worktree, moving)
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::Stage;
+use crate::action::rescue::RescueStep;
 use crate::action::rescue::base::{JournalEntry, Move, RescueError, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
@@ -25,8 +25,10 @@ pub(crate) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
 }
 
 /// Removes the prepared files.
-pub(crate) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
-    for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
+pub(crate) fn forget_prepared(worktree: &WorktreeLock, moving: &Move) {
+    for path in
+        [prepared(worktree, &moving.id), checked(worktree, &moving.id), for_branch(worktree, &moving.id)]
+    {
         // What remains is removed by the next recovery.
         let _ = git_files::remove(&worktree.repo, &path);
     }
@@ -34,43 +36,43 @@ pub(crate) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
 
 /// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
 /// file can have their inode, so a lock with that inode is ours.
-pub(crate) fn done(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
-    worktree.repo.check_writes(&[plan.branch.as_str()])?;
-    release_branch(worktree, plan)?;
+pub(crate) fn done(worktree: &WorktreeLock, moving: &Move) -> Result<(), RescueError> {
+    worktree.repo.check_writes(&[moving.branch.as_str()])?;
+    release_branch(worktree, moving)?;
     worktree.sync()?;
-    worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
-    forget_prepared(worktree, plan);
-    worktree.rescuer.reached(Stage::MoveDone);
+    worktree.journal.append(&JournalEntry::Moved { id: moving.id.clone() })?;
+    forget_prepared(worktree, moving);
+    worktree.rescuer.reached(RescueStep::MoveDone);
     Ok(())
 }
 
 /// Rolls back a move that has moved nothing. Removes only locks that are ours.
-pub(crate) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+pub(crate) fn roll_back(worktree: &WorktreeLock, moving: &Move) -> Result<(), RescueError> {
     // Our locks may be behind a link that came meanwhile; a recovery without it finds them by these files.
-    worktree.repo.check_writes(&[plan.branch.as_str()])?;
-    release_branch(worktree, plan)?;
+    worktree.repo.check_writes(&[moving.branch.as_str()])?;
+    release_branch(worktree, moving)?;
     let lock = worktree.repo.index_lock();
-    if is_ours(worktree, plan, &lock) {
+    if is_ours(worktree, moving, &lock) {
         git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
     }
-    forget_prepared(worktree, plan);
-    worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })
+    forget_prepared(worktree, moving);
+    worktree.journal.append(&JournalEntry::RolledBack { id: moving.id.clone() })
 }
 
 /// Whether `path` is the index that this move prepared, proved by a prepared name that still exists.
-pub(crate) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
-    let is_held = [prepared(worktree, &plan.id), checked(worktree, &plan.id)]
+pub(crate) fn is_ours(worktree: &WorktreeLock, moving: &Move, path: &Path) -> bool {
+    let is_held = [prepared(worktree, &moving.id), checked(worktree, &moving.id)]
         .iter()
-        .any(|path| inode(path) == Some(plan.inode));
-    is_held && inode(path) == Some(plan.inode)
+        .any(|path| inode(path) == Some(moving.inode));
+    is_held && inode(path) == Some(moving.inode)
 }
 
 /// The same for the locks on HEAD and the branch: their device and inode, if they are ours.
-pub(crate) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
-    plan.branch_inode.filter(|ours| inode(&for_branch(worktree, &plan.id)) == Some(*ours))
+pub(crate) fn branch_inode(worktree: &WorktreeLock, moving: &Move) -> Option<(u64, u64)> {
+    moving.branch_inode.filter(|ours| inode(&for_branch(worktree, &moving.id)) == Some(*ours))
 }
 
 /// Removes our locks on HEAD and the branch.
-pub(crate) fn release_branch(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
-    branch::release(&worktree.repo, plan.branch.as_str(), branch_inode(worktree, plan))
+pub(crate) fn release_branch(worktree: &WorktreeLock, moving: &Move) -> Result<(), RescueError> {
+    branch::release(&worktree.repo, moving.branch.as_str(), branch_inode(worktree, moving))
 }

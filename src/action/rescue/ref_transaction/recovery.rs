@@ -29,21 +29,21 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
         return Ok(());
     }
     let read = worktree.journal.read()?;
-    let (actions, n_unread) = (&read.entries, read.n_unread());
-    let interrupted = journal::last_move(actions).filter(|(_, is_over)| !is_over).map(|(plan, _)| plan);
+    let (entries, n_unread) = (&read.entries, read.n_unread());
+    let interrupted = journal::last_move(entries).filter(|(_, is_over)| !is_over).map(|(moving, _)| moving);
     // Behind a link nothing is completed or removed; the next action without one does that.
-    let branch: Vec<&str> = interrupted.iter().map(|plan| plan.branch.as_str()).collect();
+    let branch: Vec<&str> = interrupted.iter().map(|moving| moving.branch.as_str()).collect();
     let is_linked = worktree.repo.check_writes(&branch).is_err();
-    if let Some(plan) = interrupted.filter(|_| !is_linked) {
+    if let Some(moving) = interrupted.filter(|_| !is_linked) {
         let git = worktree.git().to_the_end();
-        let at = references::at(&git, plan.branch.as_str())?;
-        if plan.is_branch_only {
-            recover_branch_only(worktree, &git, plan, at)?;
+        let at = references::at(&git, moving.branch.as_str())?;
+        if moving.is_branch_only {
+            recover_branch_only(worktree, &git, moving, at)?;
         } else {
-            settle(worktree, &git, (plan, at), n_unread > 0)?;
+            settle(worktree, &git, (moving, at), n_unread > 0)?;
         }
     }
-    finish_record(&worktree.git().to_the_end(), &worktree.journal, actions)?;
+    finish_record(&worktree.git().to_the_end(), &worktree.journal, entries)?;
     if n_unread > 0 || is_linked {
         // An unreadable line may refer to one of the leftovers.
         return Ok(());
@@ -59,49 +59,49 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
 fn settle(
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    (plan, at): (&Move, Option<CommitId>),
+    (moving, at): (&Move, Option<CommitId>),
     is_unread: bool,
 ) -> Result<(), RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
-    let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);
-    let is_lock_ours = is_ours(worktree, plan, &lock);
-    let is_index_moved = match plan.index_after {
-        Some(_) => is_ours(worktree, plan, &index),
-        None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
+    let is_checked = inode(&checked(worktree, &moving.id)) == Some(moving.inode);
+    let is_lock_ours = is_ours(worktree, moving, &lock);
+    let is_index_moved = match moving.index_after {
+        Some(_) => is_ours(worktree, moving, &index),
+        None => at == moving.to && is_checked && inode(&index).is_none() && !is_lock_ours,
     };
-    if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
+    if at == moving.to && moving.branch_inode.is_some() && (is_checked || is_index_moved) {
         // We moved the branch, and the reflog line comes only after that.
-        branch::log_again(git, plan);
+        branch::log_again(git, moving);
     }
     if is_index_moved {
-        done(worktree, plan)
-    } else if is_lock_ours && at == plan.to && is_checked {
-        if is_moved_by_us(worktree, plan) {
-            finish(worktree, plan, None)
+        done(worktree, moving)
+    } else if is_lock_ours && at == moving.to && is_checked {
+        if is_moved_by_us(worktree, moving) {
+            finish(worktree, moving, None)
         } else {
-            take_up(worktree, git, plan, true)
+            take_up(worktree, git, moving, true)
         }
-    } else if is_unread && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
+    } else if is_unread && at == moving.to && inode(&prepared(worktree, &moving.id)).is_none() {
         // The journal line that marks it as done is unreadable; prepared files are removed only after that
         // line.
-        done(worktree, plan)
-    } else if is_lock_ours || at == plan.from || !is_checked {
+        done(worktree, moving)
+    } else if is_lock_ours || at == moving.from || !is_checked {
         // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
-        roll_back(worktree, plan)
-    } else if at == plan.to && inode(&lock).is_none() && is_checked {
-        take_up(worktree, git, plan, false)
+        roll_back(worktree, moving)
+    } else if at == moving.to && inode(&lock).is_none() && is_checked {
+        take_up(worktree, git, moving, false)
     } else if inode(&lock).is_some() {
         Err(busy(worktree))
     } else {
-        roll_back(worktree, plan)
+        roll_back(worktree, moving)
     }
 }
 
 /// Adopts the record that was cut off, if it got so far, and forgets its announcement.
-fn finish_record(git: &Git<'_>, journal: &Journal, actions: &[JournalEntry]) -> Result<(), RescueError> {
+fn finish_record(git: &Git<'_>, journal: &Journal, entries: &[JournalEntry]) -> Result<(), RescueError> {
     if let Some(pending) = journal.pending()? {
         let names = references::names_of(&pending.reference);
-        if !names.iter().any(|name| journal::is_known(actions, name)) {
+        if !names.iter().any(|name| journal::is_known(entries, name)) {
             adopt(git, journal, &pending)?;
         }
         journal.clear_pending();
@@ -162,27 +162,32 @@ fn adopt(git: &Git<'_>, journal: &Journal, pending: &Saved) -> Result<(), Rescue
 }
 
 /// Whether the branch's file is the one that we prepared, which was put there under the lock on the index.
-fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
-    let ours = branch_inode(worktree, plan);
-    ours.is_some() && inode(&worktree.repo.common_dir.join(plan.branch.as_str())) == ours
+fn is_moved_by_us(worktree: &WorktreeLock, moving: &Move) -> bool {
+    let ours = branch_inode(worktree, moving);
+    ours.is_some() && inode(&worktree.repo.common_dir.join(moving.branch.as_str())) == ours
 }
 
 /// Handles a branch that has moved without proof that we moved it. If the lock is gone, either someone removed
 /// it, or the new index was put in place and git has written another since. The index is replaced only if it
 /// still has its earlier meaning.
-fn take_up(worktree: &WorktreeLock, git: &Git<'_>, plan: &Move, is_locked: bool) -> Result<(), RescueError> {
+fn take_up(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    moving: &Move,
+    is_locked: bool,
+) -> Result<(), RescueError> {
     let lock = worktree.repo.index_lock();
     if !is_locked {
-        git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock, Missing::Fail)
+        git_files::link(&worktree.repo, &checked(worktree, &moving.id), &lock, Missing::Fail)
             .map_err(RescueError::io("make", &lock))?;
     }
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
     let digest = listing::digest(&index_entries(git, &shadow, &shadow.index)?);
-    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
-        return finish(worktree, plan, None);
+    if digest == moving.digest_before && (is_locked || digest != moving.digest_after) {
+        return finish(worktree, moving, None);
     }
     git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
-    done(worktree, plan)
+    done(worktree, moving)
 }
 
 /// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state
