@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::commands::{AgentCommand, Asking, LOOK};
+use super::commands::{AgentCommand, Asking, PROBE_VARIABLE};
 use super::custom::Custom;
 use super::facts::AgentFolder;
 use super::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
@@ -95,7 +95,7 @@ impl Adapter {
         Some(match asking {
             // A probe is not part of the session, so closeout's own hook must ignore it.
             Asking::Probe { .. } | Asking::Closer { .. } | Asking::Fresh { .. } => {
-                command.with_variable(LOOK, "1")
+                command.with_variable(PROBE_VARIABLE, "1")
             }
             Asking::Reply { .. } | Asking::Queue { .. } => command,
         })

@@ -6,7 +6,7 @@ pub use crate::model::Trace;
 
 /// The environment variable set for every probe. It keeps closeout's own hook, and anything that lists
 /// processes, from taking the probe for the session.
-pub(super) const LOOK: &str = "CLOSEOUT_PROBE";
+pub(super) const PROBE_VARIABLE: &str = "CLOSEOUT_PROBE";
 
 /// A request to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::commands::LOOK;
+use super::commands::PROBE_VARIABLE;
 use crate::model::{ProcessId, ProcessStat, Timestamp};
 
 /// How much too late a process start can be computed, in milliseconds: the boot time is in whole seconds,
@@ -81,10 +81,11 @@ pub fn tmux_socket(process: ProcessId) -> Option<PathBuf> {
     socket_in(&environment(process.pid)?)
 }
 
-/// Whether closeout started this process as a probe ([`LOOK`]). False if that cannot be read.
-pub(in crate::agent) fn is_look(pid: u32) -> bool {
-    let is_mark =
-        |variable: &[u8]| variable.strip_prefix(LOOK.as_bytes()).is_some_and(|rest| rest.starts_with(b"="));
+/// Whether closeout started this process as a probe ([`PROBE_VARIABLE`]). False if that cannot be read.
+pub(in crate::agent) fn is_probe(pid: u32) -> bool {
+    let is_mark = |variable: &[u8]| {
+        variable.strip_prefix(PROBE_VARIABLE.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
+    };
     environment(pid).is_some_and(|environment| environment.split(|byte| *byte == 0).any(is_mark))
 }
 

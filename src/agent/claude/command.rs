@@ -25,13 +25,13 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     let folder = session.folder.clone().filter(|folder| folder.is_absolute())?;
     match asking {
         Asking::Probe { prompt, model } => {
-            Some(started(&look(Some(id), None, model.as_deref()), folder, prompt))
+            Some(started(&probe(Some(id), None, model.as_deref()), folder, prompt))
         }
         Asking::Closer { prompt, schema, model } => {
-            Some(started(&look(Some(id), Some(schema), model.as_deref()), folder, prompt))
+            Some(started(&probe(Some(id), Some(schema), model.as_deref()), folder, prompt))
         }
         Asking::Fresh { prompt, schema, model } => {
-            Some(started(&look(None, Some(schema), model.as_deref()), folder, prompt))
+            Some(started(&probe(None, Some(schema), model.as_deref()), folder, prompt))
         }
         Asking::Reply { text } => Some(AgentCommand {
             environment: Vec::new(),
@@ -44,7 +44,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
 
 /// The arguments of a run that leaves no trace and changes nothing: one that reads the session `id`, or a new
 /// one without it.
-fn look<'a>(id: Option<&'a str>, schema: Option<&'a str>, model: Option<&'a str>) -> Vec<&'a str> {
+fn probe<'a>(id: Option<&'a str>, schema: Option<&'a str>, model: Option<&'a str>) -> Vec<&'a str> {
     let mut arguments = vec!["-p"];
     arguments.extend(id.into_iter().flat_map(|id| ["--resume", id]));
     arguments.extend(["--no-session-persistence", "--settings", NO_HOOKS, "--permission-mode", "plan"]);

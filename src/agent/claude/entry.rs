@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::process_stat::is_look;
+use crate::agent::process_stat::is_probe;
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::record::read_small;
 use crate::agent::record_text::{moment, shortened_if_any};
@@ -54,7 +54,7 @@ pub(super) struct Entry {
 pub(super) enum Process {
     Alive {
         /// Whether it is one of closeout's own probes.
-        is_look: bool,
+        is_probe: bool,
     },
     Gone,
     /// It runs in another PID namespace, or cannot be inspected.
@@ -130,7 +130,7 @@ impl Entry {
         // An unreadable start time matches no process.
         let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
         match process_state(ProcessId { pid: self.pid, started_at }) {
-            ProcessState::Alive(_) => Process::Alive { is_look: !self.has_screen() && is_look(self.pid) },
+            ProcessState::Alive(_) => Process::Alive { is_probe: !self.has_screen() && is_probe(self.pid) },
             ProcessState::Gone => Process::Gone,
             ProcessState::Unknown => Process::Unknown,
         }

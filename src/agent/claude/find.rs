@@ -48,12 +48,12 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     });
     let there: HashSet<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
     memory.heads.retain(|path| there.contains(path));
-    choose(&mut candidates, workspace, &mut memory.heads, &mut read);
+    keep_own(&mut candidates, workspace, &mut memory.heads, &mut read);
     let mut known = std::mem::take(&mut memory.records);
     // Most workspaces have one session, and a record is large.
     memory.records.reserve_exact(known.len().max(1));
     read.count_unread(candidates.iter().map(|candidate| candidate.file.moved_at()));
-    for candidate in chosen(&candidates) {
+    for candidate in to_read(&candidates) {
         let is_living = candidate.is_entered && registry.living_with(&candidate.file.id).is_some();
         match Record::read(&candidate.path, &mut known) {
             Ok(record) if record.is_blank() && !is_living => {}
@@ -109,7 +109,7 @@ fn list(ask: &SessionsAsk<'_>, registry: &Registry, read: &mut SessionsRead) -> 
 }
 
 /// Keeps the candidates that belong to the workspace.
-fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, read: &mut SessionsRead) {
+fn keep_own(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, read: &mut SessionsRead) {
     let mut n_looked_at = 0;
     candidates.retain(|candidate| {
         n_looked_at += 1;
@@ -131,7 +131,7 @@ fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, 
 
 /// The candidates to read: those with a registry entry first, then the newest. Returned in the order of
 /// `candidates`.
-fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
+fn to_read(candidates: &[Candidate]) -> Vec<&Candidate> {
     let newest = candidates.first().map_or(0, |candidate| candidate.file.written_at);
     let is_near = |candidate: &&Candidate| {
         candidate.is_named

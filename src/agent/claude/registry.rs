@@ -202,7 +202,7 @@ fn is_alive(process: Process) -> bool {
 
 /// Whether a process represents a session on screen. closeout's own probes do not.
 fn is_shown((entry, process): &(&Entry, Process)) -> bool {
-    entry.has_screen() || *process != Process::Alive { is_look: true }
+    entry.has_screen() || *process != Process::Alive { is_probe: true }
 }
 
 /// A name given by the user takes precedence over the record's name, which takes precedence over a

@@ -24,12 +24,12 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         return None;
     }
     let (arguments, stdin, trace) = match asking {
-        Asking::Probe { prompt, model } => (look(Some(id), None, model.as_ref()), prompt, Trace::Nothing),
+        Asking::Probe { prompt, model } => (probe(Some(id), None, model.as_ref()), prompt, Trace::Nothing),
         Asking::Closer { prompt, schema, model } => {
-            (look(Some(id), Some(schema), model.as_ref()), prompt, Trace::Nothing)
+            (probe(Some(id), Some(schema), model.as_ref()), prompt, Trace::Nothing)
         }
         Asking::Fresh { prompt, schema, model } => {
-            (look(None, Some(schema), model.as_ref()), prompt, Trace::Nothing)
+            (probe(None, Some(schema), model.as_ref()), prompt, Trace::Nothing)
         }
         Asking::Reply { text } => {
             let mut arguments = texts(&["exec", "resume"]);
@@ -47,7 +47,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
 }
 
 /// The arguments of a run that writes nothing: a fork of thread `id`, or a new thread.
-fn look(id: Option<&str>, schema: Option<&String>, model: Option<&String>) -> Vec<Argument> {
+fn probe(id: Option<&str>, schema: Option<&String>, model: Option<&String>) -> Vec<Argument> {
     let mut arguments = texts(&["exec"]);
     arguments.extend(id.map(|_| Argument::from("fork")));
     arguments.extend(texts(&LOOK_ONLY));

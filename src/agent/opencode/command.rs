@@ -44,7 +44,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         return None;
     }
     let own_model = session.model.as_ref();
-    let (stdin, is_look, model) = match asking {
+    let (stdin, is_probe, model) = match asking {
         Asking::Probe { prompt, model } => (prompt.clone(), true, model.as_ref().or(own_model)),
         Asking::Closer { prompt, schema, model } | Asking::Fresh { prompt, schema, model } => {
             (with_schema(prompt, schema), true, model.as_ref().or(own_model))
@@ -56,7 +56,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     if !is_fresh {
         arguments.extend(["--session".into(), session.session_id.as_str().into()]);
     }
-    if is_look {
+    if is_probe {
         arguments.extend((!is_fresh).then(|| "--fork".into()));
         arguments.push("--agent=plan".into());
     } else if let Some(agent) = &session.mode {
@@ -67,7 +67,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     }
     arguments.extend(["--format".into(), "json".into()]);
     let mut environment = Vec::new();
-    if is_look {
+    if is_probe {
         let permission = (PERMISSION, if is_fresh { READ_ONLY } else { NO_TOOL });
         let variables = [permission].into_iter().chain(LOOK_ONLY);
         environment.extend(variables.map(|(name, value)| (name.to_owned(), value.into())));
@@ -78,7 +78,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     Some(AgentCommand {
         stdin,
         environment,
-        trace: if is_look { Trace::Nothing } else { Trace::InSession },
+        trace: if is_probe { Trace::Nothing } else { Trace::InSession },
         answer: AnswerPlace::TextEvents,
         ..AgentCommand::new(NAME, arguments, folder)
     })

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::recognise::{agent_of, is_candidate};
-use crate::agent::process_stat::is_look;
+use crate::agent::process_stat::is_probe;
 use crate::agent::process_stat::{self, booted_at, read_kernel_file};
 use crate::agent::{Agent, built_in};
 use crate::model::{ProcessId, Timestamp};
@@ -228,7 +228,7 @@ fn kernel_threads() -> HashSet<u32> {
 /// The process, if it is an agent's and not one of closeout's own probes.
 fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
     let (agent, is_service, arguments) = recognised(pid).ok()??;
-    if is_look(pid) {
+    if is_probe(pid) {
         return None;
     }
     let stat = process_stat::read(pid).ok().filter(|stat| !stat.is_dead)?;
