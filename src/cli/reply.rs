@@ -252,7 +252,7 @@ fn wait(
     while receipt.state.is_open() && clock::now().millis_since(begun) < limit && signalled.signal().is_none()
     {
         std::thread::sleep(LOOK_AGAIN);
-        all.revalidate();
+        all.read_again();
         let views = all.judged().views;
         let receipts =
             views.into_iter().filter(|view| view.id == *workspace).flat_map(|view| view.actions.receipts);

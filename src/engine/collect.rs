@@ -37,28 +37,28 @@ pub(super) fn perform(
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let mut sample = look(request, (collect_context, catalog), memory)?;
+        let mut sample = read_and_weigh(request, (collect_context, catalog), memory)?;
         let again = for_its_task(request, &sample);
         if let Some(again) = &again {
-            sample = look(again, (collect_context, catalog), memory)?;
+            sample = read_and_weigh(again, (collect_context, catalog), memory)?;
         }
         sample.named = named(again.as_ref().unwrap_or(request), &sample);
         Ok(Box::new(sample))
     })
 }
 
-fn look(
+fn read_and_weigh(
     request: &CollectRequest,
     (collect_context, catalog): (&CollectContext, &Catalog),
     memory: &mut Memory,
 ) -> Result<Sample, CollectError> {
-    let held = evidence::in_force(request, collect_context, &mut memory.evidence);
-    let request = held.as_ref().map_or(request, |held| &held.request);
+    let in_force = evidence::in_force(request, collect_context, &mut memory.evidence);
+    let request = in_force.as_ref().map_or(request, |in_force| &in_force.request);
     let observations = evidence::collect(request, collect_context, &mut memory.evidence)?;
     let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
     let context = context.with_catalog(catalog);
     let mut sample = weigh_again(observations, &context, &mut memory.weighed);
-    if let Some(InForce { request, found_baseline }) = held {
+    if let Some(InForce { request, found_baseline }) = in_force {
         sample.new_baseline = found_baseline.or(sample.new_baseline);
         sample.in_force = Some(Box::new(request.settings));
     }

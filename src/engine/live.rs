@@ -13,11 +13,11 @@ use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds};
 
 use super::clock::Alarm;
-use super::collecting::Collecting;
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
 use super::event::{EngineEvent, Runs};
 use super::history::History;
+use super::lanes::Lanes;
 use super::live_runs::LiveRuns;
 use super::reports_elsewhere::ReportsElsewhere;
 use super::running_actions::RunningActions;
@@ -39,7 +39,7 @@ pub struct Engine {
     inbox: Inbox,
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
-    collecting: Collecting,
+    lanes: Lanes,
     store_lane: StoreLane,
     history: History,
     wake: Option<Alarm>,
@@ -92,7 +92,7 @@ impl Engine {
         let live_runs = LiveRuns::new(store.clone(), sender.clone());
         let reports_elsewhere = ReportsElsewhere::new(store.clone(), sender.clone());
         let config = Arc::new(config);
-        let collecting = Collecting::new(Arc::clone(&config), sender.clone());
+        let lanes = Lanes::new(Arc::clone(&config), sender.clone());
         let discovering = Discovering::new(Arc::clone(&config), store.clone(), sender.clone());
         let mut engine = Engine {
             monitor,
@@ -103,7 +103,7 @@ impl Engine {
             inbox,
             inbox_filled,
             watching,
-            collecting,
+            lanes,
             store_lane,
             history: History::default(),
             wake: None,
@@ -231,10 +231,10 @@ impl Engine {
     /// Carries out what the monitor wants since an event, when the clock read `seen`.
     fn carry_out(&mut self, effect: Effect, seen: Timestamp) {
         match effect {
-            Effect::Collect(request) => self.collecting.start(*request, seen),
+            Effect::Collect(request) => self.lanes.start(*request, seen),
             Effect::Watch { workspace, targets } => {
                 if targets.is_empty() {
-                    self.collecting.drop_memory(&workspace);
+                    self.lanes.drop_memory(&workspace);
                 }
                 self.watch(workspace, targets);
             }
@@ -285,7 +285,7 @@ impl Engine {
     fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
         match &self.watching {
             Some(watching) => {
-                let read_at = self.collecting.read_at(&workspace);
+                let read_at = self.lanes.read_at(&workspace);
                 watching.watch(workspace, targets, read_at);
             }
             None if targets.is_empty() => {}
@@ -300,7 +300,7 @@ impl Engine {
     fn on_event(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Event(event) => {
-                self.collecting.on_event(&event);
+                self.lanes.on_event(&event);
                 self.actions.on_event(&event);
                 self.reports_elsewhere.on_event(&event);
                 self.update(event);

@@ -7,7 +7,6 @@
 mod actions;
 pub mod clock;
 mod collect;
-mod collecting;
 mod discover;
 mod discovering;
 mod draft_keeping;
@@ -18,6 +17,7 @@ mod for_fronts;
 mod found;
 mod gate;
 mod history;
+mod lanes;
 mod live;
 mod live_runs;
 mod long_wait;

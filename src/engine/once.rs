@@ -190,7 +190,7 @@ impl<'a> OneShot<'a> {
     }
 
     /// Reads everything again; returns when all of it is read.
-    pub fn revalidate(&mut self) {
+    pub fn read_again(&mut self) {
         self.apply(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
     }
 

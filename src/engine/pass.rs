@@ -21,7 +21,7 @@ use super::{EngineConfig, clock, collect};
 const N_WORKERS: usize = 2;
 /// A collection that takes longer, in milliseconds, no longer counts as one of them, so that a workspace that hangs
 /// delays no other one.
-const SLOW_MS: i64 = 250;
+const UNCOUNTED_AFTER_MS: i64 = 250;
 /// The number of threads at most: more would slow each other down until all seem to hang.
 const MAX_WORKERS: usize = 8;
 
@@ -118,7 +118,7 @@ impl<'a> Pass<'a> {
             if let Some(late) = self.running.iter().position(|it| it.has_run_for(now) >= limit) {
                 return Some(self.give_up(late));
             }
-            let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= SLOW_MS).count();
+            let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= UNCOUNTED_AFTER_MS).count();
             let n_wanted = (N_WORKERS + n_slow).min(MAX_WORKERS).min(self.running.len());
             while self.n_workers.load(Ordering::SeqCst) < n_wanted {
                 if let Err(error) = self.spawn_worker() {
@@ -131,14 +131,15 @@ impl<'a> Pass<'a> {
             let next_step = self.running.iter().map(|it| {
                 let has_run_for = it.has_run_for(now);
                 let is_ahead = |step: &i64| has_run_for < *step;
-                [SLOW_MS, SUSPECTED_AFTER_MS, TOLD_AFTER_MS]
+                [UNCOUNTED_AFTER_MS, SUSPECTED_AFTER_MS, TOLD_AFTER_MS]
                     .into_iter()
                     .find(is_ahead)
                     .unwrap_or(limit)
                     .min(limit)
                     - has_run_for
             });
-            let sleep = Duration::from_millis(next_step.min().unwrap_or(SLOW_MS).max(1).unsigned_abs());
+            let sleep =
+                Duration::from_millis(next_step.min().unwrap_or(UNCOUNTED_AFTER_MS).max(1).unsigned_abs());
             match self.news.1.recv_timeout(sleep) {
                 Ok(News::Begun(workspace, generation, begun_at)) => {
                     if let Some(index) = self.index(&workspace, generation) {

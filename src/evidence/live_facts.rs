@@ -203,7 +203,7 @@ fn rest(session: &mut SessionObservation) {
 }
 
 impl Look<'_> {
-    fn revalidate(&mut self, at: Timestamp) {
+    fn once_more_at(&mut self, at: Timestamp) {
         self.again_at = Some(self.again_at.map_or(at, |before| before.min(at)));
     }
 
@@ -248,7 +248,7 @@ impl Look<'_> {
             && !was_seen
         {
             if sought.is_open {
-                self.revalidate(quiet_at);
+                self.once_more_at(quiet_at);
             }
             return;
         }
@@ -264,7 +264,7 @@ impl Look<'_> {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
         } else if was_seen && seen.n_end_looks < MAX_END_LOOKS {
             seen.n_end_looks += 1;
-            self.revalidate(self.now.plus_millis(END_AGAIN_MS));
+            self.once_more_at(self.now.plus_millis(END_AGAIN_MS));
         }
     }
 
@@ -332,7 +332,7 @@ impl Look<'_> {
         let settled_at = grew_at.plus_millis(TITLE_LOOKS_MS[0]);
         if self.now < settled_at {
             session.turn = TurnState::Open { since: *at, tool: None, what: None };
-            self.revalidate(settled_at);
+            self.once_more_at(settled_at);
         }
     }
 
@@ -373,7 +373,7 @@ impl Look<'_> {
             session.live.push(word(ActivitySource::PaneTitle, status));
         }
         if let Some(next) = next {
-            self.revalidate(grew_at.plus_millis(next));
+            self.once_more_at(grew_at.plus_millis(next));
         }
     }
 }

@@ -18,30 +18,30 @@ const N_LANES: usize = 2;
 /// How many of these may be slow (large work trees), so that slow ones never occupy all lanes.
 const N_SLOW_LANES: usize = 1;
 /// A collection uses the slow lane if the workspace's last one took longer than this, in milliseconds.
-const SLOW_MS: u32 = 20;
+const SLOW_ABOVE_MS: u32 = 20;
 
 /// A workspace's cache between collections; empty while a collection is using it.
 type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
 
-pub(super) struct Collecting {
+pub(super) struct Lanes {
     config: Arc<EngineConfig>,
     sender: UnboundedSender<EngineEvent>,
     memories: HashMap<WorkspaceId, MemorySlot>,
     /// When the last collection of each workspace began, and how many milliseconds it took.
     last_read: HashMap<WorkspaceId, (Timestamp, u32)>,
-    lanes: Arc<Semaphore>,
-    slow_lanes: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
+    slow_permits: Arc<Semaphore>,
 }
 
-impl Collecting {
-    pub(super) fn new(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) -> Collecting {
-        Collecting {
+impl Lanes {
+    pub(super) fn new(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) -> Lanes {
+        Lanes {
             config,
             sender,
             memories: HashMap::new(),
             last_read: HashMap::new(),
-            lanes: Arc::new(Semaphore::new(N_LANES)),
-            slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
+            permits: Arc::new(Semaphore::new(N_LANES)),
+            slow_permits: Arc::new(Semaphore::new(N_SLOW_LANES)),
         }
     }
 
@@ -69,8 +69,8 @@ impl Collecting {
     pub(super) fn start(&mut self, request: CollectRequest, seen: Timestamp) {
         let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
         let is_slow = request.parts.contains(Parts::CHANGES)
-            && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_MS);
-        let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
+            && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_ABOVE_MS);
+        let (permits, slow_permits) = (Arc::clone(&self.permits), Arc::clone(&self.slow_permits));
         let config = Arc::clone(&self.config);
         let sender = self.sender.clone();
         tokio::spawn(async move {
@@ -79,8 +79,8 @@ impl Collecting {
                 tokio::time::sleep(wait).await;
             }
             // Neither semaphore is ever closed; without a permit the collection would still run.
-            let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
-            let _lane = lanes.acquire().await.ok();
+            let _slow = if is_slow { slow_permits.acquire().await.ok() } else { None };
+            let _lane = permits.acquire().await.ok();
             let began = clock::now();
             let limit = config.collect_limit();
             let context = config.collect_context(began);
