@@ -77,7 +77,7 @@ impl Monitor {
                 self.responses.push(Response::Jump { workspace, outcome });
             }
             Event::ActionProgressed { workspace, number, progress, .. } => {
-                self.act_moved(&workspace, number, progress, &mut effects);
+                self.progressed(&workspace, number, progress, &mut effects);
             }
             Event::EndsLater { workspace, number, .. } => {
                 self.ends_later(&workspace, number);
@@ -99,7 +99,7 @@ impl Monitor {
                 self.on_intent(intent, at, &mut effects);
             }
         }
-        self.start_collections(at, &mut effects);
+        self.start_what_is_due(at, &mut effects);
         self.ask_to_be_woken(at, &mut effects);
         effects
     }

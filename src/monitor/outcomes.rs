@@ -124,7 +124,7 @@ impl Monitor {
         }
     }
 
-    pub(super) fn act_moved(
+    pub(super) fn progressed(
         &mut self,
         id: &WorkspaceId,
         number: u64,

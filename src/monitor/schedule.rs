@@ -48,7 +48,7 @@ impl Monitor {
 
     /// For each touched workspace, starts the collections, questions, replies and checks that are due, and
     /// notes when more will be.
-    pub(super) fn start_collections(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn start_what_is_due(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
         for id in std::mem::take(&mut self.touched) {
             let Some(tracked) = self.workspaces.get_mut(&id) else { continue };
             if let Some(request) = tracked.next_collection(&self.policy, &mut self.last_collection, now) {

@@ -42,7 +42,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         let doing = running(action);
         return match action.progress.message.as_str() {
             "" => format!("{doing} …"),
-            verdict => format!("{doing}: {verdict}"),
+            progress => format!("{doing}: {progress}"),
         };
     }
     let Some(verdict) = &view.verdict else {
