@@ -36,7 +36,7 @@ fn the_readme_names_the_keys_of_the_keymap() {
     assert!(unknown.is_empty(), "the README names keys that do nothing: {unknown:?}; there are {bound:?}");
     let actions: BTreeSet<String> = BINDINGS
         .iter()
-        .filter(|binding| matches!(binding.action, KeyCommand::Action(_)))
+        .filter(|binding| matches!(binding.command, KeyCommand::Action(_)))
         .flat_map(|binding| binding.keys.iter().map(ToString::to_string))
         .collect();
     let in_table = table_keys(&section);

@@ -6,10 +6,10 @@ use super::keymap::{KeyCommand, WorkspaceCommand};
 use crate::model::{GitFacts, NextAction, NextActionKind, OpenPoint, Verdict, VerdictState, WorkspaceView};
 use crate::present::sessions;
 
-/// Whether the person is likely to want this action for this workspace now; `None` for other keys.
-pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
+/// Whether the person is likely to want this command for this workspace now; `None` for other keys.
+pub(super) fn is_worth_a_hint(command: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
     let is = |wanted: fn(&WorkspaceView) -> bool| Some(view.is_some_and(wanted));
-    let KeyCommand::Action(command) = action else { return None };
+    let KeyCommand::Action(command) = command else { return None };
     match command {
         WorkspaceCommand::Reply => is(|view| {
             let is_asked = |verdict: &Verdict| {

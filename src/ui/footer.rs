@@ -73,18 +73,18 @@ fn in_force(
 ) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
         (Page::Help, _) => {
-            matches!(binding.action, KeyCommand::Move(Motion::By(_)) | KeyCommand::Filter)
+            matches!(binding.command, KeyCommand::Move(Motion::By(_)) | KeyCommand::Filter)
         }
         (Page::None, Some(_)) => false,
         // Without a pane, Enter itself opens the detail, so the second key for that needs no hint.
-        (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
-        (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
-        (Page::None, None) if binding.action == KeyCommand::Action(WorkspaceCommand::Mark) => {
-            state.is_among_points() || action_hints::is_worth_a_hint(binding.action, selected) == Some(true)
+        (Page::None, None) if binding.command == KeyCommand::Tick => state.is_among_points(),
+        (Page::None, None) if binding.command == KeyCommand::Open => has_pane && state.focus == Focus::List,
+        (Page::None, None) if binding.command == KeyCommand::Action(WorkspaceCommand::Mark) => {
+            state.is_among_points() || action_hints::is_worth_a_hint(binding.command, selected) == Some(true)
         }
-        (Page::None, None) => match action_hints::is_worth_a_hint(binding.action, selected) {
+        (Page::None, None) => match action_hints::is_worth_a_hint(binding.command, selected) {
             Some(is_worth) => is_worth,
-            None => binding.action != KeyCommand::Go || has_pane || state.focus == Focus::List,
+            None => binding.command != KeyCommand::Go || has_pane || state.focus == Focus::List,
         },
     };
     let mut bindings = hinted(BINDINGS);
@@ -92,16 +92,16 @@ fn in_force(
     // With the keys on the open points, choosing a point comes first.
     let next = selected.filter(|_| !state.is_among_points()).and_then(action_hints::next_command);
     let next = next.map(KeyCommand::Action);
-    bindings.sort_by_key(|binding| Some(binding.action) != next);
+    bindings.sort_by_key(|binding| Some(binding.command) != next);
     if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {
-        bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == KeyCommand::Back));
+        bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.command == KeyCommand::Back));
     }
     bindings
 }
 
 /// Help and quit work everywhere; they have a fixed place on the right and are never left out.
 fn stands_right(binding: &Binding) -> bool {
-    matches!(binding.action, KeyCommand::Help | KeyCommand::Quit)
+    matches!(binding.command, KeyCommand::Help | KeyCommand::Quit)
 }
 
 /// The hints of the list and the pages: actions on the left, ways out on the right.

@@ -116,13 +116,13 @@ pub enum WorkspaceCommand {
     Cancel,
 }
 
-/// One row of a table; each mode has its own action type `A`.
+/// One row of a table; each mode has its own type of commands, `C`.
 #[derive(Debug, Clone, Copy)]
-pub struct Binding<A = KeyCommand> {
+pub struct Binding<C = KeyCommand> {
     /// The keys; hints name the first.
     pub keys: &'static [KeyPress],
     /// What they do.
-    pub action: A,
+    pub command: C,
     /// A word for the hints in the footer; `None` keeps the key out of them.
     pub hint: Option<&'static str>,
     /// The word to use instead if the selected workspace has a session with a tmux pane.
@@ -134,27 +134,27 @@ pub struct Binding<A = KeyCommand> {
 }
 
 /// A row without a hint.
-pub(super) const fn bind<A: Copy>(keys: &'static [KeyPress], action: A, help: &'static str) -> Binding<A> {
-    Binding { keys, action, hint: None, hint_with_pane: None, help, label: None }
+pub(super) const fn bind<C: Copy>(keys: &'static [KeyPress], command: C, help: &'static str) -> Binding<C> {
+    Binding { keys, command, hint: None, hint_with_pane: None, help, label: None }
 }
 
-impl<A: Copy> Binding<A> {
+impl<C: Copy> Binding<C> {
     /// Adds a word for the hints.
-    pub(super) const fn hinted(self, hint: &'static str) -> Binding<A> {
+    pub(super) const fn hinted(self, hint: &'static str) -> Binding<C> {
         Binding { hint: Some(hint), ..self }
     }
 
-    const fn hinted_with_pane(self, hint: &'static str) -> Binding<A> {
+    const fn hinted_with_pane(self, hint: &'static str) -> Binding<C> {
         Binding { hint_with_pane: Some(hint), ..self }
     }
 
     /// Adds a name for all the keys.
-    pub(super) const fn labelled(self, label: &'static str) -> Binding<A> {
+    pub(super) const fn labelled(self, label: &'static str) -> Binding<C> {
         Binding { label: Some(label), ..self }
     }
 }
 
-impl<A> Binding<A> {
+impl<C> Binding<C> {
     /// All its keys, for the help page.
     pub fn keys_in_words(&self) -> String {
         self.label.map_or_else(
@@ -275,15 +275,15 @@ impl From<WorkspaceCommand> for KeyCommand {
 }
 
 /// The first key of the list that does this; empty if none does.
-pub(super) fn key_of(action: impl Into<KeyCommand>) -> String {
-    let action = action.into();
-    BINDINGS.iter().find(|binding| binding.action == action).map(Binding::first_key).unwrap_or_default()
+pub(super) fn key_of(command: impl Into<KeyCommand>) -> String {
+    let command = command.into();
+    BINDINGS.iter().find(|binding| binding.command == command).map(Binding::first_key).unwrap_or_default()
 }
 
 /// What a key does according to this table.
-pub fn action_of<A: Copy>(table: &[Binding<A>], press: KeyPress) -> Option<A> {
+pub fn command_of<C: Copy>(table: &[Binding<C>], press: KeyPress) -> Option<C> {
     let press = press.folded();
-    table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.action)
+    table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.command)
 }
 
 /// A key and a word for what it does.
@@ -296,11 +296,11 @@ pub(super) struct Hint {
 }
 
 /// The hint of a binding, if it has one: its label, or else its first key.
-pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
+pub(super) fn hint_of<C>(binding: &Binding<C>) -> Option<Hint> {
     let key = binding.label.map_or_else(|| binding.first_key(), str::to_owned);
     binding.hint.map(|word| Hint { key, word, is_on: true })
 }
 
-pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
+pub(super) fn hints_of<C>(table: &[Binding<C>]) -> Vec<Hint> {
     table.iter().filter_map(hint_of).collect()
 }

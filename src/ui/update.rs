@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 use super::areas::Areas;
 use super::dialog::Dialog;
 use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction};
-use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, action_of};
+use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, command_of};
 use super::list_rows::{Entry, ListRows};
 use super::selection::{select_around, select_next_waiting, select_row, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
@@ -17,7 +17,7 @@ use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, disp
 use crate::present::{Urgency, sessions};
 
 /// After this long without input the person may have been away, so what is shown may be outdated.
-const AWAY_MS: i64 = 10_000;
+const LONG_PAUSE_MS: i64 = 10_000;
 
 /// What an input reveals about the person at the screen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +132,8 @@ pub fn on_response(state: &mut State, views: &[WorkspaceView], response: Respons
 
 /// Notes the time of an input; the front calls it before each key.
 pub fn on_input(state: &mut State, now: Timestamp) {
-    state.is_back = state.heard_at.replace(now).is_some_and(|before| now.millis_since(before) > AWAY_MS);
+    state.is_back =
+        state.heard_at.replace(now).is_some_and(|before| now.millis_since(before) > LONG_PAUSE_MS);
     state.guard.on_input(now);
 }
 
@@ -165,7 +166,7 @@ fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction:
         return presence;
     }
     let is_editing = state.filter_in_force().is_editing;
-    let command = action_of(if is_editing { FILTER_BINDINGS } else { BINDINGS }, press);
+    let command = command_of(if is_editing { FILTER_BINDINGS } else { BINDINGS }, press);
     let is_on_row = state.page == Page::None && command.is_some_and(KeyCommand::is_about_row);
     match (command, press.code) {
         (Some(command), _) => perform(state, views, command, press, reaction),
@@ -180,21 +181,21 @@ fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction:
 fn perform(
     state: &mut State,
     views: &[WorkspaceView],
-    action: KeyCommand,
+    command: KeyCommand,
     press: KeyPress,
     reaction: &mut Reaction,
 ) {
-    let is_for_page = press.ctrl || action.is_of_filter() || matches!(action, KeyCommand::Move(_));
+    let is_for_page = press.ctrl || command.is_of_filter() || matches!(command, KeyCommand::Move(_));
     if state.page == Page::Help && !is_for_page {
         // The other keys act on things that the help page covers.
-        if action == KeyCommand::Back && !state.page_filter.text.is_empty() {
+        if command == KeyCommand::Back && !state.page_filter.text.is_empty() {
             state.page_filter = super::Filter::default();
-        } else if matches!(action, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
+        } else if matches!(command, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
             close_page(state);
         }
         return;
     }
-    match action {
+    match command {
         KeyCommand::Quit => actions::leave(state, views, reaction),
         KeyCommand::Help => state.page = Page::Help,
         KeyCommand::Back => step_back(state),

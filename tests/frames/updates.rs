@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use closeout::model::{Intent, Rule, VerdictState, Why, WorkspaceId, WorkspaceView};
 use closeout::present::{self, section_of};
-use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
+use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, command_of};
 use closeout::ui::{
     self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State,
 };
@@ -490,7 +490,7 @@ fn no_key_is_bound_twice_and_each_is_on_the_help_page() {
             assert!(shown.contains(binding.help), "{}", binding.help);
             assert!(shown.contains(&binding.keys_in_words()), "{}", binding.keys_in_words());
             for key in binding.keys {
-                assert_eq!(action_of(table, *key), Some(binding.action), "{key}");
+                assert_eq!(command_of(table, *key), Some(binding.command), "{key}");
                 keys.push(key.to_string());
             }
         }

@@ -15,7 +15,7 @@ use super::planted::Planted;
 use super::terminal::Screen;
 
 /// The delay, in milliseconds, until the screen shows that a workspace is being read, or when it last was.
-const READING_MS: i64 = 200;
+const READING_SHOWN_AFTER_MS: i64 = 200;
 
 /// After this long without input, in milliseconds, the person at a terminal in the foreground counts as away.
 const AWAY_MS: i64 = 300_000;
@@ -169,7 +169,7 @@ impl Front {
         }
         match news {
             News::None => {}
-            News::Reading => self.ask_for_frame(now.plus_millis(READING_MS)),
+            News::Reading => self.ask_for_frame(now.plus_millis(READING_SHOWN_AFTER_MS)),
             News::Seen | News::Moved => self.ask_for_frame(self.pace.next(now)),
             News::Turned => self.ask_for_frame(self.pace.next_urgent(now)),
         }

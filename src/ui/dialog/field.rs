@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::keys::{FIELD, FieldAction};
 use crate::model::display_text;
 use crate::ui::input::{KeyCode, KeyPress};
-use crate::ui::keymap::action_of;
+use crate::ui::keymap::command_of;
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -40,7 +40,7 @@ impl Field {
     }
 
     pub(super) fn key(&mut self, press: KeyPress) -> Written {
-        match (action_of(FIELD, press), press.code) {
+        match (command_of(FIELD, press), press.code) {
             (Some(FieldAction::Keep), _) => return Written::Kept,
             (Some(FieldAction::Leave), _) => return Written::Left,
             (Some(FieldAction::Erase), _) => drop(self.line.pop()),

@@ -7,7 +7,7 @@ use crate::model::Timestamp;
 
 /// How long, in milliseconds, a dialog must be visible without a key before a key can confirm in it: longer
 /// than the pause between two keys of a person who types.
-const READING_MS: i64 = 400;
+const READABLE_AFTER_MS: i64 = 400;
 
 /// Whether the keys of the open dialog may confirm something yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,12 +44,12 @@ impl Guard {
 
     /// Whether a key may confirm something.
     pub(in crate::ui) fn is_armed(&self, now: Timestamp) -> bool {
-        self.still_since.is_some_and(|since| now.millis_since(since) >= READING_MS)
+        self.still_since.is_some_and(|since| now.millis_since(since) >= READABLE_AFTER_MS)
     }
 
     /// When keys become able to confirm; `None` if they already can, or if the dialog was not drawn yet.
     pub(in crate::ui) fn arms_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let at = self.still_since?.plus_millis(READING_MS);
+        let at = self.still_since?.plus_millis(READABLE_AFTER_MS);
         (at > now).then_some(at)
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::model::TaskKind;
 use crate::ui::input::{KeyCode, KeyPress};
-use crate::ui::keymap::{Binding, Hint, action_of, bind, hint_of, hints_of, key, sign};
+use crate::ui::keymap::{Binding, Hint, bind, command_of, hint_of, hints_of, key, sign};
 use crate::ui::steps::Motion;
 
 /// What a key does in a box.
@@ -52,7 +52,7 @@ const MOVES: &[Binding<Motion>] = &[
 
 /// What a key does in a box with these keys and those that move.
 pub(in crate::ui) fn box_action(table: &[Binding<BoxAction>], press: KeyPress) -> Option<BoxAction> {
-    action_of(table, press).or_else(|| action_of(MOVES, press).map(BoxAction::Move))
+    command_of(table, press).or_else(|| command_of(MOVES, press).map(BoxAction::Move))
 }
 
 /// The hints of a box with these keys and those that move.
@@ -195,20 +195,20 @@ mod tests {
         for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, MARK, LEAVE] {
             for binding in table {
                 for key in binding.keys {
-                    assert_eq!(action_of(table, *key), Some(binding.action), "{key}");
-                    assert_eq!(action_of(MOVES, *key), None, "{key}");
+                    assert_eq!(command_of(table, *key), Some(binding.command), "{key}");
+                    assert_eq!(command_of(MOVES, *key), None, "{key}");
                 }
-                assert_eq!(binding.action == BoxAction::Yes, binding.keys == [sign('y')]);
+                assert_eq!(binding.command == BoxAction::Yes, binding.keys == [sign('y')]);
             }
         }
         for binding in FIELD {
             for key in binding.keys {
-                assert_eq!(action_of(FIELD, *key), Some(binding.action), "{key}");
+                assert_eq!(command_of(FIELD, *key), Some(binding.command), "{key}");
             }
         }
         for binding in MESSAGE {
             for key in binding.keys {
-                assert_eq!(action_of(MESSAGE, *key), Some(binding.action), "{key}");
+                assert_eq!(command_of(MESSAGE, *key), Some(binding.command), "{key}");
             }
         }
     }

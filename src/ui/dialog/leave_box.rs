@@ -10,7 +10,7 @@ use super::{Context, Modal, Page, Step, Then};
 use crate::model::{ActionKind, Intent, RunningAction, WorkspaceId, WorkspaceView};
 use crate::present::{action, age, row};
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::{Hint, action_of, hints_of};
+use crate::ui::keymap::{Hint, command_of, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -38,7 +38,7 @@ impl Modal for LeaveBox {
     }
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(LEAVE, press) {
+        match command_of(LEAVE, press) {
             Some(BoxAction::Wait) => {
                 self.decided = Decided::Wait;
                 self.left(context)

@@ -12,7 +12,7 @@ use crate::model::{Action, Intent, MarkOrder, Marks, OpenPoint, WorkspaceId, Wor
 use crate::present::mark;
 use crate::present::phrases::mark as say;
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::{Hint, action_of, hints_of};
+use crate::ui::keymap::{Hint, command_of, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -61,7 +61,7 @@ impl Modal for MarkBox {
                     Step { is_new_question: true, ..Step::stay() }
                 }
             },
-            Stage::Asking { order, reason } => match action_of(CONFIRM, press) {
+            Stage::Asking { order, reason } => match command_of(CONFIRM, press) {
                 Some(BoxAction::Yes) if !context.is_armed => Step::too_early(),
                 Some(BoxAction::Yes) => {
                     let action = Action::Mark { order: order.clone(), reason: reason.clone() };
@@ -199,7 +199,7 @@ impl MarkBox {
             mark::lapsed(&self.marks).iter().flat_map(|message| sheet.text(message, TextStyle::Open, 0)),
         );
         for binding in MARK {
-            let BoxAction::Mark(key) = binding.action else { continue };
+            let BoxAction::Mark(key) = binding.command else { continue };
             if key == MarkKey::Clear && !self.marks.is_any() {
                 continue;
             }

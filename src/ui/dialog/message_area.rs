@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::Context;
 use super::keys::{MESSAGE, MessageAction};
 use crate::ui::input::{Edited, KeyPress};
-use crate::ui::keymap::action_of;
+use crate::ui::keymap::command_of;
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -55,7 +55,7 @@ impl MessageArea {
 
     pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> MessageKey {
         self.remark = None;
-        match action_of(MESSAGE, press) {
+        match command_of(MESSAGE, press) {
             Some(MessageAction::Keep) => return MessageKey::Kept,
             Some(MessageAction::Leave) => return MessageKey::Left,
             Some(MessageAction::Editor) => return MessageKey::Editor,

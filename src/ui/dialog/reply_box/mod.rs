@@ -169,7 +169,7 @@ impl Modal for ReplyBox {
             Mode::Writing => {
                 let is_planned = matches!(self.stage, Stage::Planned { .. });
                 let is_busy = sessions::is_busy(context.view, &self.session);
-                let is_meant = |binding: &&Binding<_>| is_busy || binding.action != ReplyAction::WhenIdle;
+                let is_meant = |binding: &&Binding<_>| is_busy || binding.command != ReplyAction::WhenIdle;
                 let mut hints: Vec<Hint> = BINDINGS.iter().filter(is_meant).filter_map(hint_of).collect();
                 if let Some(send) = hints.first_mut() {
                     send.is_on = !is_planned || (is_armed && !self.area.is_empty());

@@ -8,14 +8,14 @@ use crate::model::{Action, HeldReply, HeldStep, Intent, ReplyBody, ReplyPlan};
 use crate::present::phrases::held;
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
-use crate::ui::keymap::action_of;
+use crate::ui::keymap::command_of;
 use crate::ui::steps::{Motion, moved};
 use crate::ui::text_area::Edit;
 use crate::ui::text_area::keys::{Meaning, meaning_of};
 
 impl ReplyBox {
     pub(super) fn key_in_text(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(keys::BINDINGS, press) {
+        match command_of(keys::BINDINGS, press) {
             Some(ReplyAction::Send) => self.send_text(context),
             Some(ReplyAction::WhenIdle) => self.hold(context),
             Some(ReplyAction::Editor) => Step { edit: Some(self.area.text().to_owned()), ..Step::stay() },
@@ -173,7 +173,7 @@ impl ReplyBox {
 
     pub(super) fn key_among_sessions(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         let Stage::Choosing { among, selected } = &mut self.stage else { return Step::stay() };
-        let taken = match (action_of(keys::SESSIONS, press), press.folded().code) {
+        let taken = match (command_of(keys::SESSIONS, press), press.folded().code) {
             (Some(ReplyAction::Leave), _) => return Step::close(),
             (Some(ReplyAction::Take), _) => Some(*selected),
             (Some(ReplyAction::Down), _) => {
@@ -197,7 +197,7 @@ impl ReplyBox {
     }
 
     pub(super) fn key_at_options(&mut self, n_options: usize, press: KeyPress, context: Context<'_>) -> Step {
-        if let Some(step) = self.leave_or_look(action_of(keys::OPTIONS, press), context) {
+        if let Some(step) = self.leave_or_look(command_of(keys::OPTIONS, press), context) {
             return step;
         }
         if n_options > 0 && [KeyPress::char('y'), KeyPress::char('n')].contains(&press.folded()) {
@@ -215,19 +215,19 @@ impl ReplyBox {
 
     pub(super) fn key_in_pane(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         // Going there decides nothing, but an Enter meant for a text that was being typed must not jump.
-        if action_of(keys::IN_PANE, press).is_some() && context.is_armed && self.has_pane() {
+        if command_of(keys::IN_PANE, press).is_some() && context.is_armed && self.has_pane() {
             return Step::want(Intent::JumpToPane {
                 workspace: self.workspace.clone(),
                 session: self.session.clone(),
             });
         }
-        self.leave_or_look(action_of(keys::OPTIONS, press), context).unwrap_or_else(Step::stay)
+        self.leave_or_look(command_of(keys::OPTIONS, press), context).unwrap_or_else(Step::stay)
     }
 
     pub(super) fn key_to_confirm(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         let keys = self.confirm_keys();
         let Stage::Planned { plan, confirm } = &mut self.stage else { return Step::stay() };
-        match (action_of(keys, press), *confirm) {
+        match (command_of(keys, press), *confirm) {
             (Some(ReplyAction::No), _) => {
                 *confirm = Confirm::Nothing;
                 ReplyBox::shown_anew(Vec::new())
@@ -259,7 +259,7 @@ fn body_of(plan: &ReplyPlan, place: usize) -> Option<ReplyBody> {
 }
 
 pub(super) fn key_while_sending(press: KeyPress) -> Step {
-    match action_of(keys::SENDING, press) {
+    match command_of(keys::SENDING, press) {
         Some(ReplyAction::Leave) => {
             Step { answer: Some("it continues; its result will be shown here".to_owned()), ..Step::close() }
         }

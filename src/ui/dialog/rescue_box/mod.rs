@@ -162,7 +162,7 @@ impl Modal for RescueBox {
             Some(Writing::Message(_)) => return hints_of(MESSAGE),
             None => {}
         }
-        let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
+        let offered = self.table().iter().filter(|binding| self.is_offered(binding.command, context));
         page::armed(box_hints(offered), context)
     }
 
