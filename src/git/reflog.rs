@@ -24,6 +24,8 @@ pub struct LogEntry {
     pub action: ReflogAction,
     /// What was merged, as the command named it. Untrusted text.
     pub merged: Option<String>,
+    /// Which branch, or commit, HEAD left. Untrusted text.
+    pub from: Option<String>,
 }
 
 /// What moved a reference, as far as it distinguishes commits made here from commits received.
@@ -169,6 +171,7 @@ fn parse(line: &[u8]) -> Option<LogEntry> {
         time,
         action: ReflogAction::parse(&message),
         merged: merged(&message),
+        from: moved_from(&message),
     })
 }
 
@@ -178,9 +181,24 @@ pub fn merged(message: &str) -> Option<String> {
     (!name.contains(' ')).then(|| name.to_owned())
 }
 
+/// The `a` in `checkout: moving from a to b`, and the old name of a branch that was renamed.
+pub fn moved_from(message: &str) -> Option<String> {
+    let moved = message.strip_prefix("checkout: moving from ");
+    let renamed = || message.strip_prefix("Branch: renamed refs/heads/");
+    let (name, _) = moved.or_else(renamed)?.split_once(" to ")?;
+    Some(name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_move_names_what_head_left() {
+        assert_eq!(moved_from("checkout: moving from a/b to c").as_deref(), Some("a/b"));
+        assert_eq!(moved_from("Branch: renamed refs/heads/a to refs/heads/b").as_deref(), Some("a"));
+        assert_eq!(moved_from("commit: moving from a to b"), None);
+    }
 
     #[test]
     fn a_merge_names_its_branch() {

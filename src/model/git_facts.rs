@@ -46,6 +46,8 @@ pub struct GitFacts {
 pub struct Stashed {
     /// When it was made.
     pub at: Timestamp,
+    /// True if it was made on a branch on which HEAD of this work tree stood, as far as its name tells.
+    pub is_of_branch: bool,
     /// The paths that it alone holds, from the top; `None` if they were not compared. Untrusted text.
     pub paths: Option<Vec<String>>,
 }

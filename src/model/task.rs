@@ -145,6 +145,8 @@ pub struct TaskWork {
     pub taken_back_at: Vec<Timestamp>,
     /// The turns in which a session stashed because a person asked for it.
     pub stash_turns: Vec<TurnSpan>,
+    /// The turns in which a session may have stashed, here or in another work tree.
+    pub may_stash: Vec<TurnSpan>,
     /// True if a prompt of a task names a branch or another work tree, and asks for no merge.
     pub names_branch: bool,
 }

@@ -212,7 +212,7 @@ fn read_facts(
         Vec::new()
     } else {
         let mut entries = TreeEntries::new(repo, repository.format.id_length());
-        stash::made_here(repo, &stash, tree.as_ref(), &mut entries)?
+        stash::made_here(repo, (repository, &head), &stash, tree.as_ref(), &mut entries)?
     };
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {

@@ -250,6 +250,7 @@ impl Repo for Program<'_> {
                 time,
                 action: ReflogAction::parse(&message),
                 merged: git::merged(&message),
+                from: git::moved_from(&message),
             })
             .collect();
         // A log that was cut does not tell where HEAD stood before its first entry.

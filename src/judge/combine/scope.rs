@@ -165,6 +165,7 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     let is_of_task = |stashed: &&Stashed| {
         !case.work.stash_turns.iter().any(|turn| turn.has(stashed.at, GRACE_MS))
             && !whose::is_before(stashed.at, began_at)
+            && whose::is_stashed_here(stashed, case.work)
             && !whose::is_persons_stash(stashed, case.work)
     };
     let stashed: Vec<&Stashed> = stashed.filter(is_of_task).collect();

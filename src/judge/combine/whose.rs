@@ -153,6 +153,11 @@ pub(super) fn is_dropped(commit: &LooseCommit, work: &TaskWork) -> bool {
     commit.is_taken_back(&work.taken_back_at) || commit.is_reset && is_between_turns
 }
 
+/// Whether a stash entry was made in this work tree, or by a session of it in another one.
+pub(super) fn is_stashed_here(stashed: &Stashed, work: &TaskWork) -> bool {
+    stashed.is_of_branch || work.may_stash.iter().any(|turn| turn.has(stashed.at, GRACE_MS))
+}
+
 /// Whether a stash entry is the person's own: made between turns, and of files that no session names.
 pub(super) fn is_persons_stash(stashed: &Stashed, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &stashed.paths) else { return false };

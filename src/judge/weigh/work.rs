@@ -52,6 +52,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
     for (session, _) in asked {
         work.taken_back_at.extend(on_request::taken_back_at(session));
         work.stash_turns.extend(on_request::stash_turns(session));
+        work.may_stash.extend(may_stash(session));
         let deeds = memory.of(session).work.follow(session);
         work.sets_excludes |= deeds.acts.contains(Acts::SETS_EXCLUDES);
         work.may_branch |= deeds.acts.contains(Acts::MAY_BRANCH);
@@ -111,6 +112,26 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
         begin = turn.ended_at;
     }
     Some(spans)
+}
+
+/// The turns in which a session, or a helper of it, may have stashed.
+fn may_stash(session: &SessionObservation) -> impl Iterator<Item = TurnSpan> {
+    let history = &session.history;
+    let is_told = history.tells_steps && history.is_whole;
+    let stashes = |deed: &Deed| match deed {
+        Deed::Command(run) => run.command.contains("stash"),
+        Deed::SentOff { .. } => true,
+        Deed::Edit { .. } | Deed::Asked { .. } | Deed::Other { .. } => false,
+    };
+    let may = move |turn: &&Turn| {
+        !is_told || turn.is_missing_steps || turn.steps.iter().any(|step| stashes(&step.deed))
+    };
+    history.turns.iter().map(AsRef::as_ref).filter(may).map(|turn| {
+        let from = turn.prompt.as_ref().and_then(|prompt| prompt.at).or(history.began_at);
+        let is_over = !matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown);
+        let to = turn.ended_at.filter(|_| is_over);
+        TurnSpan { from: from.unwrap_or(Timestamp(0)), to, may_commit: false }
+    })
 }
 
 /// When a session ran something in these `turns` that may have written files which no write call names: a command until
