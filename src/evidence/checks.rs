@@ -84,7 +84,7 @@ fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<Pl
     debug_assert!(text.size <= LONGEST_DOCUMENT, "a document is read whole or not at all");
     let TextFile { name, content, written_at, .. } = text;
     match parse_plan(&content) {
-        Ok(steps) => Reading::Present(PlanFile { name, steps, written_at }),
+        Ok(steps) => Reading::Present(PlanFile { name, steps, backlog: Vec::new(), written_at }),
         Err(PlanFormatError::Json(_)) if is_young(written_at, now) => half_written(&name).into_reading(&name),
         Err(error) => invalid(&name, &error.to_string()).into_reading(&name),
     }

@@ -7,10 +7,13 @@
 use std::borrow::Cow;
 
 use super::git::{self, GitAsk, GitMemory};
+use super::plan_file::parse_plan;
 use super::required_files::is_pattern;
 use super::text_file::LONGEST_DOCUMENT;
 use super::untrusted_file::{FileReach, WorkspaceDir};
-use crate::model::{CollectRequest, CommitId, Observations, Reading, TextFile, Timestamp, WorkspaceSettings};
+use crate::model::{
+    CollectRequest, CommitId, Observations, PlanStep, Reading, TextFile, Timestamp, WorkspaceSettings,
+};
 
 /// Marks each file found that the commit `baseline` contains, and dates every file by its content.
 pub(super) fn trace(
@@ -32,7 +35,31 @@ pub(super) fn trace(
         if let Some(since) = provenance.since {
             date(found, &name, since);
         }
+        if let Some(commit) = baseline.filter(|_| !provenance.is_of_baseline) {
+            keep_backlog(request, (&name, commit), (ask, memory), found);
+        }
     }
+}
+
+/// Keeps with a plan that nobody chose what was open of it in the baseline's commit.
+fn keep_backlog(
+    request: &CollectRequest,
+    (name, baseline): (&str, CommitId),
+    asked: (&GitAsk<'_>, &mut GitMemory),
+    found: &mut Observations,
+) {
+    let is_open = |step: &PlanStep| step.status.as_deref() != Some("done");
+    let mut plans = found
+        .plans
+        .iter_mut()
+        .filter_map(|plan| if let Reading::Present(plan) = plan { Some(plan) } else { None });
+    let plan = plans.find(|plan| plan.name == name && plan.steps.iter().any(is_open));
+    let Some(plan) = plan.filter(|_| !request.settings.are_plans_chosen) else { return };
+    let most = usize::try_from(LONGEST_DOCUMENT).unwrap_or(usize::MAX);
+    let workspace = request.workspace.path();
+    let Ok(Some(content)) = git::file_of_commit(workspace, name, baseline, most, asked) else { return };
+    let steps = parse_plan(&String::from_utf8_lossy(&content)).unwrap_or_default();
+    plan.backlog = steps.into_iter().filter(is_open).collect();
 }
 
 /// The content of the file: what this collection already read, if it read all of it, so that the content that is

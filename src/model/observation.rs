@@ -181,6 +181,8 @@ pub struct PlanFile {
     pub name: String,
     /// Its steps, in order.
     pub steps: Vec<PlanStep>,
+    /// The open steps that it had in the baseline's commit, if nobody chose it and it is otherwise now.
+    pub backlog: Vec<PlanStep>,
     /// When it was last written.
     pub written_at: Timestamp,
 }

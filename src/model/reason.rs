@@ -116,6 +116,8 @@ pub enum Fact {
     OwnDemand,
     /// The baseline's commit has the same content.
     OfBaseline,
+    /// The open steps that a plan shares with the baseline's commit are not the task's.
+    BacklogOfBaseline,
     /// Written before the task began.
     BeforeTask,
     /// An open point from before the last prompt.

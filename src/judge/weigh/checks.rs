@@ -25,7 +25,9 @@ pub(super) fn weigh(observations: &Observations, context: &WeighContext<'_>, evi
             && !is_roadmap(plan, observations, context)
             && (evidence.is_some() || settings.plan_files().any(|name| *name == plan.name))
         {
-            evidence_set.checklists.push((Parts::CHECKS, checklist(plan)));
+            evidence_set
+                .checklists
+                .push((Parts::CHECKS, checklist(&plan.name, &steps_of_task(plan, context))));
         }
         evidence_set.evidence.extend(evidence.map(|evidence| (Parts::CHECKS, evidence)));
     }
@@ -111,12 +113,34 @@ fn prompted_plan(
 /// Whether a plan came with the repository and says nothing about this task, because it
 /// is done or nobody chose it: no configuration, and no prompt of the task.
 fn is_roadmap(plan: &PlanFile, observations: &Observations, context: &WeighContext<'_>) -> bool {
-    let settings = context.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
-    let is_chosen = settings.are_plans_chosen
+    is_of_baseline(observations, &plan.name) && (is_done || !is_chosen(plan, context))
+}
+
+/// Whether a person chose this plan as a measure of the work: in the configuration, or by its name in a prompt.
+fn is_chosen(plan: &PlanFile, context: &WeighContext<'_>) -> bool {
+    let settings = context.settings;
+    settings.are_plans_chosen
         || settings.checks.plan_files().any(|name| *name == plan.name)
-        || tasks::is_named_in(&plan.name, context.prompts);
-    is_of_baseline(observations, &plan.name) && (is_done || !is_chosen)
+        || tasks::is_named_in(&plan.name, context.prompts)
+}
+
+/// The steps of a plan that are the task's. In a plan that nobody chose, what was open in the baseline's commit and is
+/// as it was is backlog.
+fn steps_of_task(plan: &PlanFile, context: &WeighContext<'_>) -> Vec<PlanStep> {
+    let mut steps = plan.steps.clone();
+    if plan.backlog.is_empty() || is_chosen(plan, context) || named_plan::is_spoken_of(context.prompts) {
+        return steps;
+    }
+    let mut backlog: Vec<&PlanStep> = plan.backlog.iter().collect();
+    steps.retain(|step| match backlog.iter().position(|known| *known == step) {
+        Some(at) => {
+            backlog.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+    steps
 }
 
 fn of_plan(plan: &PlanFile, observations: &Observations, context: &WeighContext<'_>) -> Evidence {
@@ -125,7 +149,15 @@ fn of_plan(plan: &PlanFile, observations: &Observations, context: &WeighContext<
         return Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale, written)
             .because(Fact::OfBaseline);
     }
-    let evidence = plan_evidence(&plan.name, plan.steps.clone(), written);
+    let steps = steps_of_task(plan, context);
+    let is_part = steps.len() < plan.steps.len();
+    let evidence = match plan_evidence(&plan.name, steps, written) {
+        // That what was changed in it is ticked does not say that the work is done.
+        evidence if is_part && evidence.claim != Claim::No => Evidence { points: Vec::new(), ..evidence }
+            .rejected(Rejection::Undecided, Fact::BacklogOfBaseline),
+        evidence if is_part => evidence.because(Fact::BacklogOfBaseline),
+        evidence => evidence,
+    };
     let pointer = Some(Box::new(Pointer { place: plan.name.clone(), excerpt: None }));
     let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, context));
     aged(evidence, is_stale(observations, plan.written_at))
@@ -144,14 +176,13 @@ pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>, provenance: Proven
     checked(Source::Plan, name, provenance, (&checker, &check_context), points)
 }
 
-fn checklist(plan: &PlanFile) -> Checklist {
+fn checklist(name: &str, steps: &[PlanStep]) -> Checklist {
     let state = |status: Option<&str>| match status {
         Some("done") => ItemState::Done,
         Some("in_progress" | "active" | "doing") => ItemState::Active,
         Some(_) | None => ItemState::Open,
     };
-    let items = plan
-        .steps
+    let items = steps
         .iter()
         .map(|step| ChecklistItem {
             title: excerpt::reason(&step.title),
@@ -159,7 +190,7 @@ fn checklist(plan: &PlanFile) -> Checklist {
             evidence: None,
         })
         .collect();
-    Checklist { from: plan.name.clone(), items }
+    Checklist { from: name.to_owned(), items }
 }
 
 /// The evidence about the required files `names`.

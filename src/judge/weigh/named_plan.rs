@@ -16,6 +16,11 @@ pub(super) fn is_wanted_whole(name: &str, prompts: &[String]) -> bool {
     sentences.map(str::to_lowercase).any(|sentence| wants_whole(name, &sentence))
 }
 
+/// Whether one of these prompts speaks of a plan, be it without its name.
+pub(super) fn is_spoken_of(prompts: &[String]) -> bool {
+    prompts.iter().any(|prompt| words::has(&format!(" {}", prompt.to_lowercase()), "names_plan"))
+}
+
 /// Whether a prompt wants a plan written first, and then carried out.
 fn is_written_and_wanted(name: &str, prompt: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name).to_lowercase();
