@@ -10,7 +10,7 @@ use crate::model::{Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget
 
 use super::event::Discovery;
 use super::found::Found;
-use super::session_folders::SessionFolders;
+use super::session_folders::{self, SessionFolders};
 use super::{EngineConfig, Scope, live_runs, reports_elsewhere};
 use crate::store::Store;
 
@@ -36,9 +36,7 @@ pub(super) fn discover(
             found.add_given(path);
             let only = paths(&found);
             if let Some(path) = only.first() {
-                let survey = survey(config, &ask_at(config, at, with_older, &only, Some(path)), memory);
-                SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, false);
-                unreadable = survey.problems;
+                unreadable = survey_one(config, (at, with_older), (path, &mut found), memory);
             }
         }
         Scope::Worktrees { with_sessions, here, paths: given } => {
@@ -104,6 +102,25 @@ fn paths(found: &Found<'_>) -> Vec<PathBuf> {
     found.workspaces.iter().map(|workspace| workspace.id.path().to_owned()).collect()
 }
 
+/// Surveys the sessions of one workspace and gives it them; returns what cannot be read.
+fn survey_one(
+    config: &EngineConfig,
+    (at, with_older): (Timestamp, bool),
+    (path, found): (&PathBuf, &mut Found<'_>),
+    memory: &mut Memories,
+) -> Vec<Unreadable> {
+    let moved = session_folders::moved(std::slice::from_ref(path));
+    let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
+    for place in std::iter::once(path).chain(moved.iter().map(|moved| &moved.from)) {
+        let ask = ask_at(config, at, with_older, std::slice::from_ref(place), Some(place));
+        let survey = survey(config, &ask, memory);
+        sessions.extend(survey.found);
+        unreadable.extend(survey.problems);
+    }
+    SessionFolders::new(config.home.as_deref(), &moved).assign(&sessions, found, false);
+    unreadable
+}
+
 /// Surveys all sessions and gives the workspaces theirs. Only newer sessions add a workspace, but in one all sessions
 /// count, however old: work that one left before a weekend is as unfinished on the Monday after.
 fn survey_all(
@@ -114,14 +131,18 @@ fn survey_all(
     memory: &mut Memories,
 ) -> Survey {
     let listed = paths(found);
-    let of_listed = survey(config, &ask_at(config, at, with_older, &listed, None), memory);
-    let mut folders = SessionFolders::new(config.home.as_deref());
+    let moved = session_folders::moved(&listed);
+    let with_former = |tops: &[PathBuf]| -> Vec<PathBuf> {
+        tops.iter().chain(moved.iter().map(|moved| &moved.from)).cloned().collect()
+    };
+    let of_listed = survey(config, &ask_at(config, at, with_older, &with_former(&listed), None), memory);
+    let mut folders = SessionFolders::new(config.home.as_deref(), &moved);
     folders.assign(&of_listed.found, found, with_sessions);
     let all = paths(found);
     if with_older || all.len() == listed.len() {
         return of_listed;
     }
-    let of_all = survey(config, &ask_at(config, at, with_older, &all, None), memory);
+    let of_all = survey(config, &ask_at(config, at, with_older, &with_former(&all), None), memory);
     folders.assign(&of_all.found, found, false);
     of_all
 }

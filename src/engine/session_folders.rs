@@ -1,11 +1,12 @@
-//! Assigns sessions to workspaces: to the work tree that contains the session's folder, or else the folder
-//! itself.
+//! Assigns sessions to workspaces: to the work tree that contains the session's folder, or that was moved from there, or
+//! else the folder itself.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::found::Found;
 use crate::agent::FoundSession;
+use crate::evidence::git::{Former, former};
 use crate::model::{SessionPlace, Timestamp, WorkspaceId};
 
 /// The number of newest session places kept per workspace.
@@ -18,6 +19,28 @@ pub(super) struct SessionFolders<'a> {
     /// for changes in it would scan everything the person has.
     home: Option<&'a Path>,
     known: HashMap<PathBuf, Option<Home>>,
+    moved: &'a [Moved],
+}
+
+/// A work tree that may have been in another place.
+#[derive(Debug)]
+pub(super) struct Moved {
+    /// Where it may have been. Nothing is there now.
+    pub(super) from: PathBuf,
+    to: PathBuf,
+    made_at: Timestamp,
+}
+
+/// The former places of these work trees, without those that fit several.
+pub(super) fn moved(tops: &[PathBuf]) -> Vec<Moved> {
+    let mut moved: Vec<Moved> = Vec::new();
+    for top in tops {
+        let Some(Former { places, made_at }) = former(top) else { continue };
+        moved.extend(places.into_iter().map(|from| Moved { from, to: top.clone(), made_at }));
+    }
+    let n_of = |from: &Path| moved.iter().filter(|moved| moved.from == *from).count();
+    let is_sure: Vec<bool> = moved.iter().map(|moved| n_of(&moved.from) == 1).collect();
+    moved.into_iter().zip(is_sure).filter(|(_, is_sure)| *is_sure).map(|(moved, _)| moved).collect()
 }
 
 #[derive(Debug, Clone)]
@@ -27,8 +50,8 @@ struct Home {
 }
 
 impl<'a> SessionFolders<'a> {
-    pub(super) fn new(home: Option<&'a Path>) -> SessionFolders<'a> {
-        SessionFolders { home, known: HashMap::new() }
+    pub(super) fn new(home: Option<&'a Path>, moved: &'a [Moved]) -> SessionFolders<'a> {
+        SessionFolders { home, known: HashMap::new(), moved }
     }
 
     /// Gives each workspace in `found` the places of its sessions. If `is_adding`, also adds workspaces known
@@ -36,7 +59,8 @@ impl<'a> SessionFolders<'a> {
     pub(super) fn assign(&mut self, sessions: &[FoundSession], found: &mut Found<'_>, is_adding: bool) {
         let mut of_workspace: HashMap<WorkspaceId, Vec<(Timestamp, &SessionPlace)>> = HashMap::new();
         for session in sessions {
-            let Some(home) = self.home(&session.place.folder) else { continue };
+            let home = self.home(&session.place.folder).or_else(|| self.home_after_move(session));
+            let Some(home) = home else { continue };
             if is_adding {
                 found.add(&home.path, home.is_repository);
             }
@@ -51,6 +75,15 @@ impl<'a> SessionFolders<'a> {
             // Sorted, since a mere change of order would cause everything to be read again.
             workspace.sessions.sort_unstable();
         }
+    }
+
+    /// The work tree that was moved away from the session's folder. One that was made later was another.
+    fn home_after_move(&self, session: &FoundSession) -> Option<Home> {
+        let is_of = |moved: &&Moved| {
+            session.place.folder.starts_with(&moved.from) && session.moved_at >= moved.made_at
+        };
+        let moved = self.moved.iter().find(is_of)?;
+        Some(Home { path: moved.to.clone(), is_repository: true })
     }
 
     fn home(&mut self, folder: &Path) -> Option<Home> {

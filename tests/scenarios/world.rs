@@ -27,6 +27,8 @@ const DAY: i64 = 86_400;
 pub(super) struct World {
     pub(super) root: tempfile::TempDir,
     pub(super) now: i64,
+    /// The name of the work tree.
+    folder: String,
     /// The session of a step that names none.
     session: String,
     pub(super) claude: BTreeMap<String, Claude>,
@@ -132,6 +134,7 @@ impl World {
         World {
             root,
             now,
+            folder: "work".to_owned(),
             session: session.to_owned(),
             claude: BTreeMap::new(),
             codex: BTreeMap::new(),
@@ -148,7 +151,7 @@ impl World {
     }
 
     pub(super) fn work(&self) -> PathBuf {
-        self.root.path().join("work")
+        self.root.path().join(&self.folder)
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -254,7 +257,8 @@ impl World {
     /// Changes the work tree, the configuration or the command line.
     fn change(&mut self, verb: &str, at: i64, words: &str) {
         let arrow = || words.split_once(" => ").unwrap_or((words, ""));
-        self.is_plain &= !matches!(verb, "git" | "git?" | "sh" | "rescue") && !words.starts_with(".git/");
+        self.is_plain &=
+            !matches!(verb, "git" | "git?" | "sh" | "rescue" | "linked") && !words.starts_with(".git/");
         match verb {
             "write" => {
                 let (path, content) = arrow();
@@ -280,6 +284,17 @@ impl World {
             "sh" => self.shell(at, words),
             "look" => drop(self.view()),
             "temporary" => self.is_temporary = true,
+            "linked" => self.link(at),
+            "moved" => {
+                self.git(at, &["worktree", "move", ".", &format!("../{words}")]);
+                words.clone_into(&mut self.folder);
+            }
+            "replaced" => {
+                let place = format!("../{words}");
+                self.git(at, &["worktree", "add", "-q", "-b", words, &place]);
+                fs::remove_dir_all(self.work()).unwrap();
+                words.clone_into(&mut self.folder);
+            }
             "mark" => self.mark(words),
             "rescue" => self.rescue(),
             _ => panic!("no such verb: {verb} {words}"),
@@ -367,6 +382,15 @@ impl World {
     fn shell(&self, at: i64, line: &str) {
         let output = run(OsStr::new("sh"), &self.work(), at, &["-ec", line]);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Makes the work tree a linked one, of the repository in `main`.
+    fn link(&self, at: i64) {
+        let main = self.root.path().join("main");
+        fs::rename(self.work(), &main).unwrap();
+        git_in(&main, at, &["worktree", "add", "-q", "-b", "linked", "../work"]);
+        set_time(&main.join(".git/worktrees/work/gitdir"), at);
+        set_time(&main.join(".git/worktrees/work/commondir"), at);
     }
 
     fn flag(&mut self, words: &str) {
