@@ -185,6 +185,7 @@ impl SomeGit {
             tree: None,
             content: None,
             saved_on: None,
+            rescued_to: None,
             head: if self.detached {
                 Head::Detached { commit }
             } else {

@@ -545,6 +545,7 @@ fn a_new_baseline_is_remembered_and_used() {
         tree: None,
         content: None,
         saved_on: None,
+        rescued_to: None,
         baseline: baseline.clone(),
         commits: CommitCounts::default(),
         operation: None,

@@ -65,6 +65,8 @@ struct Scenario {
     left: Option<Vec<String>>,
     /// What to do next, in words.
     next: Option<String>,
+    /// Words of the reason.
+    why: Option<String>,
     /// The pairs of sources that contradict one another, in words.
     conflicts: Option<Vec<String>>,
     /// Why a person should look, and how urgent a rescue is: as JSON names them, or `none`.
@@ -166,6 +168,10 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     let next = closeout::present::verdict::next_action(verdict);
     if scenario.next.as_ref().is_some_and(|expected| *expected != next) {
         return Some(format!("expected to do next {:?}, got {next:?}", scenario.next));
+    }
+    let why = closeout::present::verdict::why(verdict);
+    if scenario.why.as_ref().is_some_and(|expected| !why.contains(expected)) {
+        return Some(format!("expected the reason {:?}, got {why:?}", scenario.why));
     }
     let conflicts: Vec<String> = verdict.conflicts.iter().map(|pair| label(pair, verdict)).collect();
     if scenario.conflicts.as_ref().is_some_and(|expected| *expected != conflicts) {

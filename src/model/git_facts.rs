@@ -20,6 +20,10 @@ pub struct GitFacts {
     pub content: Option<String>,
     /// Another branch, to which a rescue committed all that is uncommitted here. Untrusted text.
     pub saved_on: Option<String>,
+    /// Where nothing is uncommitted: the newest branch of a rescue of this work tree that holds what HEAD does not, and when it
+    /// was made. Untrusted text.
+    #[serde(skip)]
+    pub rescued_to: Option<(String, Timestamp)>,
     /// From which commit work is counted.
     pub baseline: Baseline,
     /// What happened since the baseline.
@@ -110,6 +114,9 @@ pub struct CommitCounts {
     /// When the newest of those was made.
     #[serde(skip)]
     pub newest_elsewhere: Option<Timestamp>,
+    /// The short name of the branch that ends with it. Untrusted text.
+    #[serde(skip)]
+    pub elsewhere_on: Option<String>,
     /// Commits made here since the baseline that are no longer reachable, for example after a reset.
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.

@@ -191,5 +191,5 @@ pub use verdict::{Conflict, Part, PartRole, RescueDegree, RoundCheck, Rounds, Ve
 pub use verdict_state::{Proof, VerdictState};
 pub use view::{ActionsView, ReadingView, WorkspaceView};
 pub use watch_target::{Names, WatchTarget};
-pub use why::{AtRisk, NextAction, NextActionKind, Rule, Why};
+pub use why::{AtRisk, NextAction, NextActionKind, Rule, Why, WorkElsewhere};
 pub use workspace_id::WorkspaceId;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use super::{Reason, Source};
+use super::{CommitId, Reason, Source};
 
 /// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -114,6 +114,8 @@ pub enum Why {
     Clean(Vec<Source>),
     /// [`Rule::Asks`]: a permission.
     Permission,
+    /// [`Rule::NothingChanged`] here, but elsewhere.
+    ChangedElsewhere(WorkElsewhere),
     /// [`Rule::NoEvidence`], although a source says that the work is done: the work tree was not read.
     TreeUnread,
     /// [`Rule::NoEvidence`] beside work at risk.
@@ -135,6 +137,7 @@ impl Why {
             Why::Uncommitted(..) => Rule::YesUncommitted,
             Why::Clean(_) => Rule::YesClean,
             Why::Permission => Rule::Asks,
+            Why::ChangedElsewhere(_) => Rule::NothingChanged,
             Why::TreeUnread | Why::OnlyAtRisk(_) => Rule::NoEvidence,
         }
     }
@@ -156,6 +159,27 @@ pub enum AtRisk {
     Commits(u32),
     /// Stashed, hidden or merely kept, with the reason given in evidence.
     KeptApart(Option<Reason>),
+}
+
+/// Where commits of a task are that HEAD does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum WorkElsewhere {
+    /// Made here, and on another branch.
+    OnBranch {
+        /// How many.
+        n_commits: u32,
+        /// The short name of the branch that ends with them, if one does. Untrusted text.
+        branch: Option<String>,
+    },
+    /// Made by a rescue, on a branch of its own. Untrusted text.
+    OfRescue(String),
+    /// Made here, and dropped by a person: no branch holds them.
+    Dropped {
+        /// How many.
+        n_commits: u32,
+        /// The newest of them.
+        newest: CommitId,
+    },
 }
 
 /// What the user would do next.
@@ -202,6 +226,8 @@ pub enum NextAction {
     },
     /// See whether anything had to change at all: the agent says that it is done, and nothing did.
     LookAtNothing,
+    /// Bring back the work of a task that changed nothing here.
+    BringBack(WorkElsewhere),
     /// Do what one's own mark says is left, or take the mark back.
     OwnMark {
         /// Work at risk meanwhile.
@@ -245,6 +271,7 @@ impl NextAction {
             | NextAction::Commit => NextActionKind::Fix,
             NextAction::AskWhetherDone { .. }
             | NextAction::LookAtNothing
+            | NextAction::BringBack(_)
             | NextAction::OwnMark { .. }
             | NextAction::LookAtTurn { .. }
             | NextAction::LookAtLastWords { .. } => NextActionKind::Ask,

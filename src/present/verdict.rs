@@ -7,7 +7,7 @@ use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
     AtRisk, Claim, Fact, GitReason, NextAction, Part, PartRole, Reason, Rejection, Rule, Source, Verdict,
-    Why, display_text,
+    Why, WorkElsewhere, display_text,
 };
 
 /// How many characters of a source's own words are quoted in a sentence.
@@ -115,6 +115,7 @@ pub(super) fn of_why(why: &Why) -> String {
         Why::Clean(by) => clean(by, say::tree_is_clean()),
         Why::Permission => say::permission().to_owned(),
         Why::TreeUnread => say::tree_unread().to_owned(),
+        Why::ChangedElsewhere(work) => say::changed_elsewhere(of_elsewhere(work)),
         Why::OnlyAtRisk(work) => say::and(of_work(work), sets::rule(Rule::NoEvidence)),
     }
 }
@@ -170,6 +171,7 @@ pub(super) fn of_next(action: &NextAction) -> String {
             beside(ask, at_risk.as_ref().map(of_work))
         }
         NextAction::LookAtNothing => next::look_at_nothing().to_owned(),
+        NextAction::BringBack(work) => bring_back(work),
         NextAction::OwnMark { at_risk } => beside(next::own_mark(), at_risk.as_ref().map(of_work)),
         NextAction::LookAtTurn { cut } => turn_that_was_cut(cut.as_ref()).to_owned(),
         NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
@@ -208,6 +210,32 @@ pub(super) fn of_work(work: &AtRisk) -> String {
         AtRisk::Commits(n) => say::on_no_branch(counts::commits_are(n)),
         AtRisk::KeptApart(Some(reason)) => quoted(reason),
         AtRisk::KeptApart(None) => say::kept_apart().to_owned(),
+    }
+}
+
+/// Describes where the work is that changed nothing here.
+fn of_elsewhere(work: &WorkElsewhere) -> String {
+    match work {
+        WorkElsewhere::OnBranch { n_commits, branch: Some(branch) } => {
+            say::on_branch(counts::commits_are(n_commits), shown(branch))
+        }
+        WorkElsewhere::OnBranch { n_commits, branch: None } => {
+            say::on_another_branch(counts::commits_are(n_commits))
+        }
+        WorkElsewhere::OfRescue(branch) => say::rescued_to(shown(branch)),
+        WorkElsewhere::Dropped { n_commits, .. } => say::on_no_branch(counts::commits_are(n_commits)),
+    }
+}
+
+/// How to bring such work back.
+fn bring_back(work: &WorkElsewhere) -> String {
+    match work {
+        WorkElsewhere::OnBranch { branch: Some(branch), .. } => next::switch(shown(branch)),
+        WorkElsewhere::OnBranch { branch: None, .. } => next::switch_to_another().to_owned(),
+        WorkElsewhere::OfRescue(branch) => next::merge(shown(branch)),
+        WorkElsewhere::Dropped { n_commits, newest } => {
+            next::take_back(format!("{newest:.8}"), counts::commits(n_commits))
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn is_worth_a_hint(command: KeyCommand, view: Option<&WorkspaceView>)
 /// The command for a workspace's next action; its hint comes first.
 pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
     let next = &view.verdict.as_deref()?.next_action;
-    if matches!(next, NextAction::LookAtNothing | NextAction::OwnMark { .. }) {
+    if matches!(next, NextAction::LookAtNothing | NextAction::BringBack(_) | NextAction::OwnMark { .. }) {
         return Some(WorkspaceCommand::Mark);
     }
     match next.kind() {

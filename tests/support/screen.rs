@@ -99,6 +99,7 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
         tree: None,
         content: None,
         saved_on: None,
+        rescued_to: None,
         head: Head::Branch {
             name: branch.to_owned(),
             commit: commit_id("9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"),

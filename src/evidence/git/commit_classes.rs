@@ -296,7 +296,13 @@ impl Count<'_> {
         }
         let found = strays::count(self.repo, &self.history, (&ids, walked), (&from_head, &tips), entries)?;
         self.counts.n_elsewhere = found.n_elsewhere;
-        self.counts.newest_elsewhere = found.newest_elsewhere;
+        if let Some((newest, at)) = found.newest_elsewhere {
+            self.counts.newest_elsewhere = Some(at);
+            let mut branches = self.repo.refs(&["refs/heads"])?.into_iter();
+            let ending = branches.find(|branch| branch.commit == newest).map(|branch| branch.name);
+            self.counts.elsewhere_on =
+                ending.and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
+        }
         self.counts.n_lost = u32::try_from(found.lost.len()).unwrap_or(u32::MAX);
         self.counts.loose.0.extend(found.lost);
         Ok(())

@@ -89,28 +89,33 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     }))
 }
 
-/// Adds what the work tree has.
+/// Adds what the work tree has, and where a rescue committed it.
 fn look_at_work_tree(
     readers: &mut Readers<'_>,
     repository: &Repository,
     ask: &GitAsk<'_>,
     (git, contents): (&mut GitFacts, &mut Contents),
 ) -> Read<()> {
-    let ((changes, content, saved_on, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
-        let mut walk = Walk::new(ask, &repository.top);
-        let at = (&git.head, git.tree.as_deref());
-        let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
-        let saved_on = match &content {
-            Some(content) if changes.n_paths > 0 => saved::branch(repo, repository, &git.head, content)?,
-            Some(_) | None => None,
-        };
-        Ok((changes, content, saved_on, walk.notes()))
-    })?;
+    let ((changes, content, (saved_on, rescued_to), notes), reader) =
+        readers.read(Purpose::Changes, &mut |repo| {
+            let mut walk = Walk::new(ask, &repository.top);
+            let at = (&git.head, git.tree.as_deref());
+            let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
+            let saved = match &content {
+                _ if changes.n_paths == 0 => {
+                    (None, saved::left_behind(repo, repository, (&git.head, git.tree.as_ref()))?)
+                }
+                Some(content) => (saved::branch(repo, repository, &git.head, content)?, None),
+                None => (None, None),
+            };
+            Ok((changes, content, saved, walk.notes()))
+        })?;
     git.changes = Some(changes);
     // If a commit came between the two reads, the name belongs to another tree.
     let has_moved = repository.has_ref_files() && git::head(repository)? != git.head;
     git.content = content.filter(|_| !has_moved);
     git.saved_on = saved_on.filter(|_| !has_moved);
+    git.rescued_to = rescued_to.filter(|_| !has_moved);
     git.notes.extend(notes);
     git.reader = reader;
     git.notes.extend(index_notes(repository, &git.head));
@@ -220,6 +225,7 @@ fn read_facts(
         tree,
         content: None,
         saved_on: None,
+        rescued_to: None,
         baseline,
         commits: counted.counts,
         operation: None,

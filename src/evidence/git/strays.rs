@@ -26,8 +26,8 @@ pub(super) const WALK_LIMIT: usize = 10_000;
 pub(super) struct Strays {
     /// How many a branch, a remote branch or a tag reaches.
     pub(super) n_elsewhere: u32,
-    /// When the newest of those was made.
-    pub(super) newest_elsewhere: Option<Timestamp>,
+    /// The newest of those, and when it was made.
+    pub(super) newest_elsewhere: Option<(CommitId, Timestamp)>,
     /// Those that nothing reaches, and nothing holds in another form, newest first; then those that are gone.
     pub(super) lost: Vec<LooseCommit>,
 }
@@ -67,8 +67,8 @@ pub(super) fn count(
     let lost = unreached(repo, found, tips)?;
     let n_elsewhere = n_found - lost.len();
     let is_lost = |id: &CommitId| lost.iter().any(|lost| lost.id == *id);
-    let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).map(|(_, at)| *at).max();
-    let newest_elsewhere = newest_elsewhere.map(|at| Timestamp(at.saturating_mul(1000)));
+    let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).max_by_key(|(_, at)| *at);
+    let newest_elsewhere = newest_elsewhere.map(|(id, at)| (*id, Timestamp(at.saturating_mul(1000))));
     let again = done_again(repo, history, &lost, walked, entries)?;
     let mut lost = lost;
     lost.retain(|commit| !again.contains(&commit.id));

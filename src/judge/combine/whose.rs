@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::judge::GRACE_MS;
 use crate::model::{
     BaselineOrigin, ChangeKind, ChangedFile, Changes, Claim, CommitSummary, Evidence, GitReason, LooseCommit,
-    OnDisk, Origin, Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
+    LoosePlace, OnDisk, Origin, Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
+    WorkElsewhere,
 };
 
 use super::case::{Case, changes, commits, n_unheld};
@@ -129,6 +130,31 @@ pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
     let asked_at = case.work.content_asked_at.or(case.work.began_at);
     case.work.names_branch
         && made.zip(asked_at).is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
+}
+
+/// Where commits of the task are that changed nothing here.
+pub(super) fn elsewhere(case: &Case<'_>) -> Option<WorkElsewhere> {
+    let git = case.git?;
+    let asked_at = case.work.content_asked_at.or(case.work.began_at)?;
+    let is_of_task = |at: &Timestamp| !is_before(*at, asked_at);
+    let commits = &git.commits;
+    if commits.newest_elsewhere.as_ref().is_some_and(is_of_task) {
+        let branch = commits.elsewhere_on.clone();
+        return Some(WorkElsewhere::OnBranch { n_commits: commits.n_elsewhere, branch });
+    }
+    if let Some((branch, _)) = git.rescued_to.as_ref().filter(|(_, at)| is_of_task(at)) {
+        return Some(WorkElsewhere::OfRescue(branch.clone()));
+    }
+    let is_dropped = |commit: &&LooseCommit| {
+        commit.place == LoosePlace::Lost
+            && is_dropped(commit, case.work)
+            && !commit.is_taken_back(&case.work.taken_back_at)
+            && commit.made_at.as_ref().is_some_and(is_of_task)
+    };
+    let mut dropped = commits.loose.0.iter().filter(is_dropped);
+    let newest = dropped.next()?.id;
+    let n_commits = u32::try_from(dropped.count()).unwrap_or(u32::MAX).saturating_add(1);
+    Some(WorkElsewhere::Dropped { n_commits, newest })
 }
 
 /// How many commits of the work are lost.

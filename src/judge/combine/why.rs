@@ -2,7 +2,7 @@
 
 use crate::model::{
     AtRisk, Claim, Evidence, LeftToDo, NextAction, OpenPoint, Point, PointKind, Proof, QuestionWeight,
-    Reason, Rejection, Rule, Source, VerdictState, Warning, Why,
+    Reason, Rejection, Rule, Source, VerdictState, Warning, Why, WorkElsewhere,
 };
 
 use super::case::{Case, changes, commits, n_unheld};
@@ -52,6 +52,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
         Rule::Asks if tally.permission().is_some() => Why::Permission,
         Rule::NoEvidence if tally.has_yes() => Why::TreeUnread,
         Rule::NoEvidence if tally.tree == Tree::AtRisk => Why::OnlyAtRisk(at_risk(tally, case)),
+        Rule::NothingChanged => whose::elsewhere(case).map_or(Why::Rule(rule), Why::ChangedElsewhere),
         Rule::SessionWorks
         | Rule::ByYou
         | Rule::Asks
@@ -62,7 +63,6 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
         | Rule::OutputStands
         | Rule::DoneOutside
         | Rule::Answered
-        | Rule::NothingChanged
         | Rule::NoEvidence
         | Rule::NotProven => Why::Rule(rule),
     }
@@ -119,7 +119,7 @@ pub(super) fn next_action(
         VerdictState::Incomplete if rule == Rule::DecisionUnreadable => {
             NextAction::Rewrite { report: unreadable_report(tally), has_session }
         }
-        VerdictState::Incomplete if rule == Rule::NothingChanged => NextAction::LookAtNothing,
+        VerdictState::Incomplete if rule == Rule::NothingChanged => bring_back(case),
         VerdictState::Incomplete => {
             let at_risk = (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case));
             NextAction::AskWhetherDone { has_session, at_risk }
@@ -137,6 +137,15 @@ fn save(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
         AtRisk::Commits(n_commits) => NextAction::KeepCommits(n_commits),
         AtRisk::OnBranch { branch, .. } => NextAction::Merge(branch),
         AtRisk::Files(n_files) => NextAction::Rescue(n_files),
+    }
+}
+
+/// Brings work here that is elsewhere, if any is.
+fn bring_back(case: &Case<'_>) -> NextAction {
+    match whose::elsewhere(case) {
+        Some(WorkElsewhere::OfRescue(branch)) => NextAction::Merge(branch),
+        Some(elsewhere) => NextAction::BringBack(elsewhere),
+        None => NextAction::LookAtNothing,
     }
 }
 
