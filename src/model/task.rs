@@ -147,6 +147,8 @@ pub struct TaskWork {
     pub stash_turns: Vec<TurnSpan>,
     /// The turns in which a session may have stashed, here or in another work tree.
     pub may_stash: Vec<TurnSpan>,
+    /// The files outside the work tree that write calls name, relative to its parent where they lie below that. Untrusted text.
+    pub outside: Vec<String>,
     /// True if a prompt of a task names a branch or another work tree, and asks for no merge.
     pub names_branch: bool,
 }

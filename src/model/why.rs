@@ -161,7 +161,7 @@ pub enum AtRisk {
     KeptApart(Option<Reason>),
 }
 
-/// Where commits of a task are that HEAD does not have.
+/// Where work of a task is that this work tree does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum WorkElsewhere {
     /// Made here, and on another branch.
@@ -180,6 +180,8 @@ pub enum WorkElsewhere {
         /// The newest of them.
         newest: CommitId,
     },
+    /// Files outside the work tree that write calls name: the first, and how many more. Untrusted text.
+    Outside(String, usize),
 }
 
 /// What the user would do next.

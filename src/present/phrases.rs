@@ -24,7 +24,7 @@ phrases! {
         beside(what, more), and(what, more), but(what, more), unreadable(source), unusable(file),
         decision_file, closer_report, same_again(points, n),
         since_baseline(commits), saved_by_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
-        not_committed(what), only_on(what, branch), on_no_branch(what), changed_elsewhere(what), on_branch(what, branch), on_another_branch(what), rescued_to(branch), work_is, kept_apart,
+        not_committed(what), only_on(what, branch), on_no_branch(what), changed_elsewhere(what), on_branch(what, branch), on_another_branch(what), rescued_to(branch), wrote(file), wrote_more(file, n), work_is, kept_apart,
     }
     /// The reasons of evidence.
     reason {
@@ -43,7 +43,7 @@ phrases! {
     /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
-        uncommitted_work, keep(commits), switch(branch), switch_to_another, take_back(id, commits), reword(commits, subject), merge(branch), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
+        uncommitted_work, keep(commits), switch(branch), switch_to_another, take_back(id, commits), look_outside(file), reword(commits, subject), merge(branch), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, go_on, resume, look_at_last_words, ask_about_last_words, repair(what),
         agent_rewrites(file), rewrite(file), look_at_error, look_at_nothing, own_mark,
     }

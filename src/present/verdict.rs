@@ -223,6 +223,8 @@ fn of_elsewhere(work: &WorkElsewhere) -> String {
             say::on_another_branch(counts::commits_are(n_commits))
         }
         WorkElsewhere::OfRescue(branch) => say::rescued_to(shown(branch)),
+        WorkElsewhere::Outside(file, 0) => say::wrote(shown(file)),
+        WorkElsewhere::Outside(file, n_more) => say::wrote_more(shown(file), n_more),
         WorkElsewhere::Dropped { n_commits, .. } => say::on_no_branch(counts::commits_are(n_commits)),
     }
 }
@@ -232,6 +234,7 @@ fn bring_back(work: &WorkElsewhere) -> String {
     match work {
         WorkElsewhere::OnBranch { branch: Some(branch), .. } => next::switch(shown(branch)),
         WorkElsewhere::OnBranch { branch: None, .. } => next::switch_to_another().to_owned(),
+        WorkElsewhere::Outside(file, _) => next::look_outside(shown(file)),
         WorkElsewhere::OfRescue(branch) => next::merge(shown(branch)),
         WorkElsewhere::Dropped { n_commits, newest } => {
             next::take_back(format!("{newest:.8}"), counts::commits(n_commits))

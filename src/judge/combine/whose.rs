@@ -132,7 +132,7 @@ pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
         && made.zip(asked_at).is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
 }
 
-/// Where commits of the task are that changed nothing here.
+/// Where work of the task is that changed nothing here.
 pub(super) fn elsewhere(case: &Case<'_>) -> Option<WorkElsewhere> {
     let git = case.git?;
     let asked_at = case.work.content_asked_at.or(case.work.began_at)?;
@@ -152,9 +152,12 @@ pub(super) fn elsewhere(case: &Case<'_>) -> Option<WorkElsewhere> {
             && commit.made_at.as_ref().is_some_and(is_of_task)
     };
     let mut dropped = commits.loose.0.iter().filter(is_dropped);
-    let newest = dropped.next()?.id;
-    let n_commits = u32::try_from(dropped.count()).unwrap_or(u32::MAX).saturating_add(1);
-    Some(WorkElsewhere::Dropped { n_commits, newest })
+    if let Some(LooseCommit { id: newest, .. }) = dropped.next() {
+        let n_commits = u32::try_from(dropped.count()).unwrap_or(u32::MAX).saturating_add(1);
+        return Some(WorkElsewhere::Dropped { n_commits, newest: *newest });
+    }
+    let (first, more) = case.work.outside.split_first()?;
+    Some(WorkElsewhere::Outside(first.clone(), more.len()))
 }
 
 /// How many commits of the work are lost.

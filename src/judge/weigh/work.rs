@@ -2,12 +2,14 @@
 //! files they wrote, and whether files may have been brought in with old times. Must
 //! not judge whose change something is; `combine` does.
 
+use std::path::Path;
+
 use super::act_names;
 use super::deeds::Acts;
 use super::memory::Memory;
 use super::on_request;
 use super::tasks::{SessionTask, TaskStanding, asked_at};
-use crate::judge::{task, words};
+use crate::judge::{runs, task, words};
 use crate::model::{
     Deed, Observations, SessionObservation, SessionWork, Task, TaskWork, Timestamp, Turn, TurnEnd, TurnSpan,
     TurnStep,
@@ -49,7 +51,10 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         bisects: asked.iter().flat_map(|(_, task)| task.prompts()).any(|it| it.contains("bisect")),
         ..TaskWork::default()
     };
-    for (session, _) in asked {
+    for (session, task) in asked {
+        if let Some(top) = &memory.top {
+            work.outside.extend(outside(session, task, Path::new(top)));
+        }
         work.taken_back_at.extend(on_request::taken_back_at(session));
         work.stash_turns.extend(on_request::stash_turns(session));
         work.may_stash.extend(may_stash(session));
@@ -71,6 +76,32 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         });
     }
     work
+}
+
+/// The files that a session wrote for its task outside the work tree and its own folder, each once.
+fn outside(session: &SessionObservation, task: &SessionTask, top: &Path) -> Vec<String> {
+    let home = session.folder.as_deref().and_then(Path::to_str);
+    let Some(current) = task.current().filter(|_| home.is_some()) else { return Vec::new() };
+    let turns = session.history.turns.iter();
+    let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
+    let mut outside: Vec<String> = Vec::new();
+    for step in turns.flat_map(|turn| &turn.steps) {
+        let Deed::Edit { paths, was_done: true } = &step.deed else { continue };
+        for path in paths.iter().filter_map(|path| runs::path_from(home, path)) {
+            let path = Path::new(&path);
+            let is_below = |folder: &Path| path.starts_with(folder);
+            if !path.is_absolute() || is_below(top) || session.folder.as_deref().is_some_and(is_below) {
+                continue;
+            }
+            let beside = top.parent().and_then(|beside| path.strip_prefix(beside).ok());
+            let shown = beside.map_or_else(|| path.to_path_buf(), |below| Path::new("..").join(below));
+            let shown = shown.to_string_lossy().into_owned();
+            if !outside.contains(&shown) {
+                outside.push(shown);
+            }
+        }
+    }
+    outside
 }
 
 /// Whether a prompt wants work on a branch of its own: it names one, and nothing that brings the work from there.
