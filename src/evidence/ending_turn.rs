@@ -21,11 +21,13 @@ pub(super) fn end(ending: &EndingTurn, sessions: &mut Vec<SessionObservation>, n
     let session = &mut sessions[at];
     // The registry says `busy` until the hook has returned.
     session.live.retain(|report| !matches!(report.status, LiveStatus::Busy));
+    // What was said is as old as the end that the record has already.
+    let said_at = if let TurnState::Ended { at: Some(at) } = session.turn { at } else { now };
     session.turn = TurnState::Ended { at: Some(now) };
     if let Some(text) = &ending.message
         && session.last_message.as_ref().is_none_or(|message| message.text.trim() != text.trim())
     {
-        session.last_message = Some(AgentMessage { text: text.clone(), at: Some(now) });
+        session.last_message = Some(AgentMessage { text: text.clone(), at: Some(said_at) });
     }
     if session.prompt.is_none() {
         session.prompt.clone_from(&ending.prompt);

@@ -10,8 +10,24 @@ use crate::model::{
     Claim, Evidence, GitFacts, Origin, RoundCheck, Rounds, Source, Strength, Timestamp, stable_hash,
 };
 
-/// When the last turn ended, and when the decision file was written.
-type Moments = (Option<Timestamp>, Option<Timestamp>);
+/// What names a round.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moments {
+    /// When the last turn ended: a gate, its agent's hooks and the record each have a moment of their own for that.
+    end: Option<Timestamp>,
+    /// When the decision file was written.
+    decision: Option<Timestamp>,
+    /// When something was last said or done in the turn that ended.
+    moved: Option<Timestamp>,
+}
+
+impl Moments {
+    /// The same with the known turn, if nothing was said or done since its end.
+    fn with_turn_of(self, known: Moments) -> Moments {
+        let is_same_turn = self.moved.is_some() && self.moved <= known.end;
+        if is_same_turn { Moments { decision: self.decision, ..known } } else { self }
+    }
+}
 
 /// A check with an id that can be a round: no turn runs, and its reading is whole.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +49,8 @@ pub fn advance(
     evidence: &[&Evidence],
 ) -> Rounds {
     let open_points = open_points(evidence);
-    let known @ (known_end, known_decision) = before.mark.as_deref().map(moments).unwrap_or_default();
-    let mark = mark.and_then(|mark| counted(moments(mark), known, evidence));
+    let known = before.mark.as_deref().map(moments).unwrap_or_default();
+    let mark = mark.and_then(|mark| counted(moments(mark).with_turn_of(known), known, evidence));
     let is_new =
         mark.is_some_and(|mark| is_begun(mark, known)) || check.is_some_and(|check| is_news(check, before));
     let is_round = mark.is_some() || check.is_some();
@@ -64,7 +80,10 @@ pub fn advance(
         (true, true, false) => before.n_unreadable.max(1),
     };
     let mark = mark
-        .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
+        .map(|mark| {
+            let turn = if mark.end.is_some() { mark } else { known };
+            self::mark((turn.end, turn.moved), mark.decision.or(known.decision))
+        })
         .or_else(|| before.mark.clone());
     let check = check.map(|check| RoundCheck { sources: check.sources.to_owned(), mark: mark.clone() });
     Rounds {
@@ -84,24 +103,21 @@ pub fn advance(
 
 /// The moments of a mark, if they name a round: while a turn runs, only a decision that it writes begins one, and a
 /// person's own word never does (R8).
-fn counted(
-    (end, decision): Moments,
-    (_, known_decision): Moments,
-    evidence: &[&Evidence],
-) -> Option<Moments> {
+fn counted(found: Moments, known: Moments, evidence: &[&Evidence]) -> Option<Moments> {
     let is_own = evidence.iter().any(|evidence| {
         matches!(evidence.source, Source::Decision | Source::DecisionWithId)
             && evidence.strength == Strength::Person
     });
-    let decision = decision.filter(|_| !is_own);
-    (end.is_some() || decision.is_some() && decision != known_decision).then_some((end, decision))
+    let found = Moments { decision: found.decision.filter(|_| !is_own), ..found };
+    let is_decided = found.decision.is_some() && found.decision != known.decision;
+    (found.end.is_some() || is_decided).then_some(found)
 }
 
 /// Whether the end of a turn or a decision began a round.
-fn is_begun((end, decision): Moments, (known_end, known_decision): Moments) -> bool {
-    let is_decided = decision.is_some() && decision != known_decision;
+fn is_begun(found: Moments, known: Moments) -> bool {
+    let is_decided = found.decision.is_some() && found.decision != known.decision;
     // The end of a turn whose decision began a round belongs to that round.
-    is_decided || end.is_some() && end != known_end && known_decision <= known_end
+    is_decided || found.end.is_some() && found.end != known.end && known.decision <= known.end
 }
 
 /// Whether this check begins a round of its own. If a turn or a decision has begun one since the last check, no matter who
@@ -131,17 +147,18 @@ pub fn sources(evidence: &[&Evidence], git: Option<&GitFacts>, content: Option<&
     format!("{:032x}", stable_hash(format!("{told:?} {head:?} {content:?}").as_bytes()))
 }
 
-/// The name of a round: when the last turn ended, and when the decision file was written.
-pub fn mark(end: Option<Timestamp>, decision: Option<Timestamp>) -> String {
+/// The name of a round: when the last turn ended and something was last said or done in it, and when the decision file was
+/// written.
+pub fn mark((end, moved): (Option<Timestamp>, Option<Timestamp>), decision: Option<Timestamp>) -> String {
     let text = |at: Option<Timestamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
-    format!("{}/{}", text(end), text(decision))
+    format!("{}/{}/{}", text(end), text(decision), text(moved))
 }
 
-/// The two moments in the name of a round. An older closeout named one alone.
-fn moments(mark: &str) -> (Option<Timestamp>, Option<Timestamp>) {
-    let (end, decision) = mark.split_once('/').unwrap_or((mark, ""));
-    let read = |text: &str| text.parse().ok().map(Timestamp);
-    (read(end), read(decision))
+/// The moments in the name of a round. An older closeout named the first alone, or the first two.
+fn moments(mark: &str) -> Moments {
+    let mut named = mark.split('/').map(|text| text.parse().ok().map(Timestamp));
+    let mut next = || named.next().flatten();
+    Moments { end: next(), decision: next(), moved: next() }
 }
 
 /// The fingerprints of every NO, or its reasons if it has none, or else its name. Sorted, without duplicates.
@@ -198,6 +215,29 @@ mod tests {
         // What an older closeout kept.
         let old = Rounds { mark: Some("20".to_owned()), ..rounds.clone() };
         assert_eq!(advance(&old, Some("20/"), None, &[&evidence]).stage, 6);
+    }
+
+    #[test]
+    fn an_ended_turn_is_one_round_whoever_looks_and_whenever_it_ended_for_them() {
+        let evidence = no("2 tests fail");
+        let mut rounds = Rounds::default();
+        for (mark, stage) in [
+            // A gate says that the turn ends now; a record has its last line, before or after that.
+            ("20//18", 1),
+            ("19//18", 1),
+            ("25//18", 1),
+            ("20//18", 1),
+            // Held back, the agent goes on, and writes a decision.
+            ("/30/", 2),
+            ("40/30/38", 2),
+            ("38/30/38", 2),
+            ("60/30/58", 3),
+            ("59/30/58", 3),
+        ] {
+            rounds = advance(&rounds, Some(mark), None, &[&evidence]);
+            assert_eq!((rounds.stage, mark), (stage, mark));
+        }
+        assert_eq!(rounds.mark.as_deref(), Some("60/30/58"));
     }
 
     #[test]

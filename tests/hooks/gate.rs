@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use closeout::agent::claude_folder_name;
+use closeout::engine::clock;
 use serde_json::{Value, json};
 
 use crate::support::repo::Repo;
@@ -347,4 +349,50 @@ fn a_task_is_kept_open_by_what_a_machine_checks_and_not_by_the_other_tasks() {
     assert!(run.err.contains("docs/parser.md") && !run.err.contains("write the parser"), "{run:?}");
     repo.write("docs/parser.md", "The parser.\n");
     let_go(&completed());
+}
+
+/// Writes the session's record: so many turns, the first of a prompt and the others of what the gate said.
+fn write_turns(env: &TestEnv, repo: &Repo, n_turns: i64) {
+    let mut text = String::new();
+    let mut add = |ago: i64, mut line: Value| {
+        line["timestamp"] =
+            json!(jiff::Timestamp::from_second(clock::now().0 / 1000 - ago).unwrap().to_string());
+        line["uuid"] = json!(format!("u{ago}"));
+        for (name, value) in [("sessionId", json!("694dbac5")), ("version", json!("2.1.330"))] {
+            line[name] = value;
+        }
+        (line["cwd"], line["isSidechain"]) = (json!(repo.path()), json!(false));
+        text.extend([line.to_string(), "\n".to_owned()]);
+    };
+    for turn in 0..n_turns {
+        let said = if turn == 0 { "Write the parser." } else { "Stop hook feedback:\nNot yet." };
+        let prompt =
+            json!({"type": "user", "isMeta": turn > 0, "message": {"role": "user", "content": said}});
+        let answer = json!({"id": format!("m{turn}"), "role": "assistant", "model": "m", "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": "I wrote the parser."}]});
+        add(600 - 20 * turn, prompt);
+        add(590 - 20 * turn, json!({"type": "assistant", "message": answer}));
+    }
+    let folder = env.at("demo/claude/projects").join(claude_folder_name(repo.path()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("694dbac5.jsonl"), text).unwrap();
+}
+
+#[test]
+fn a_turn_is_one_round_for_a_gate_and_for_all_who_look_beside_it() {
+    let (repo, env) = open_plan(ENABLED);
+    for (n_turns, state) in [(1, "INCOMPLETE"), (2, "INCOMPLETE"), (3, "STALLED")] {
+        write_turns(&env, &repo, n_turns);
+        let look = || env.run(repo.path(), &["check", "--json"]).workspace()["state"].clone();
+        assert_eq!(look(), state, "before the gate is asked at the end of turn {n_turns}");
+        let run = stop(&env, &repo, &json!({"stop_hook_active": n_turns > 1}));
+        if state == "STALLED" {
+            let_go(&run)
+        } else {
+            drop(held(&run))
+        }
+        for _ in 0..2 {
+            assert_eq!(look(), state, "after turn {n_turns}");
+        }
+    }
 }

@@ -200,11 +200,21 @@ fn round_mark(
     newest: Option<(&SessionObservation, &SessionTask)>,
     decided_at: Option<Timestamp>,
 ) -> Option<String> {
-    let ended_at = newest.and_then(|(session, task)| match &session.turn {
+    let ended = newest.and_then(|(session, task)| match &session.turn {
         TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => {
-            task.turn_before_side_turns(session).map_or(*at, |turn| turn.ended_at)
+            let before = task.turn_before_side_turns(session);
+            Some(before.map_or_else(|| (*at, last_moved(session)), |turn| (turn.ended_at, turn.ended_at)))
         }
         TurnState::Open { .. } | TurnState::Unknown => None,
     });
-    (ended_at.is_some() || decided_at.is_some()).then(|| rounds::mark(ended_at, decided_at))
+    let ended = ended.unwrap_or_default();
+    (ended.0.is_some() || decided_at.is_some()).then(|| rounds::mark(ended, decided_at))
+}
+
+/// When something was last said or done in the last turn.
+fn last_moved(session: &SessionObservation) -> Option<Timestamp> {
+    let turn = session.history.turns.last()?;
+    let done_at = turn.steps.iter().filter_map(|step| step.at).max();
+    let said_at = session.last_message.as_ref().and_then(|message| message.at);
+    turn.began_at().max(done_at).max(said_at)
 }
