@@ -1,15 +1,19 @@
 //! Finds the workspaces: the worktrees of a repository, the paths that were given, and the folders of
 //! sessions. It reads a few small files per workspace, and must not start a program or judge.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
 use crate::git::marked_top;
-use crate::model::{Names, Parts, ReadProblem, Timestamp, Unreadable, WatchTarget, display_text};
+use crate::model::{
+    Names, Parts, ReadProblem, RunView, SupervisedRun, SupervisedTurn, Timestamp, Unreadable, WatchTarget,
+    WorkspaceId, display_text,
+};
 
-use super::event::Discovery;
-use super::found::Found;
+use super::event::{Discovery, Runs};
+use super::found::{Found, RunJudging};
 use super::session_folders::{self, SessionFolders};
 use super::{EngineConfig, Scope, live_runs, reports_elsewhere};
 use crate::store::Store;
@@ -26,11 +30,10 @@ pub(super) fn discover(
     with_older: bool,
     memory: &mut Memories,
 ) -> Discovery {
-    let mut found = Found::new(config);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
-    let is_checked_by_run = config.overrides.supervised.is_some();
-    let mut runs = store.filter(|_| !is_checked_by_run).map(live_runs::read).unwrap_or_default().alive;
+    let (mut runs, judged) = runs(config, store);
+    let mut found = Found::new(config, judged);
     match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
@@ -45,7 +48,9 @@ pub(super) fn discover(
                 found.add_given(path);
             }
             let survey = survey_all(config, (at, with_older), &mut found, *with_sessions, memory);
-            for workspace in runs.keys().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
+            let ran = found.ran_since(since(config, at, with_older));
+            let ran: Vec<WorkspaceId> = runs.keys().cloned().chain(ran).collect();
+            for workspace in ran.iter().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
                 found.add_given(workspace.path());
             }
             found.folders.extend(survey.watch_targets);
@@ -154,9 +159,30 @@ fn ask_at<'a>(
     all_of: &'a [PathBuf],
     within: Option<&'a Path>,
 ) -> SurveyAsk<'a> {
+    SurveyAsk { since: since(config, at, with_older), all_of, within }
+}
+
+/// What is older adds no workspace.
+fn since(config: &EngineConfig, at: Timestamp, with_older: bool) -> Timestamp {
     let fold_after_ms = i64::try_from(config.config.watch.fold_after_ms).unwrap_or(i64::MAX);
-    let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
-    SurveyAsk { since, all_of, within }
+    if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) }
+}
+
+/// The runs that are alive, and how those that are over were judged.
+fn runs(
+    config: &EngineConfig,
+    store: Option<&Store>,
+) -> (BTreeMap<WorkspaceId, RunView>, BTreeMap<WorkspaceId, RunJudging>) {
+    // A run judges its own work.
+    let store = store.filter(|_| config.overrides.supervised.is_none());
+    let Runs { alive, over, .. } = store.map(live_runs::read).unwrap_or_default();
+    let judging = |(id, run): (WorkspaceId, SupervisedRun)| {
+        let output = store.and_then(|store| store.judged_output(&id, &run));
+        (id, RunJudging { turn: SupervisedTurn::of_over(&run), order: run.order, output })
+    };
+    // A session whose turn ends was asked for something else.
+    let is_gate = config.overrides.ending.is_some();
+    (alive, over.into_iter().filter(|_| !is_gate).map(judging).collect())
 }
 
 fn survey(config: &EngineConfig, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {

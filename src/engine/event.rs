@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::model::{Event, FoundWorkspace, RunEnd, RunView, Timestamp, WatchTarget, WorkspaceId};
+use crate::model::{
+    Event, FoundWorkspace, RunEnd, RunView, SupervisedRun, Timestamp, WatchTarget, WorkspaceId,
+};
 
 pub(super) enum EngineEvent {
     Event(Event),
@@ -42,4 +44,6 @@ pub(super) struct Runs {
     pub(super) alive: BTreeMap<WorkspaceId, RunView>,
     /// How the last run of a workspace ended, if a limit ended it.
     pub(super) ended: BTreeMap<WorkspaceId, RunEnd>,
+    /// The last runs that are not alive: ended or interrupted.
+    pub(super) over: BTreeMap<WorkspaceId, SupervisedRun>,
 }

@@ -1,6 +1,6 @@
 //! The workspaces that discovery has found so far, each once, with its settings. It must not judge them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,13 +8,23 @@ use super::{EngineConfig, Overrides};
 use crate::evidence::git::{self, WORKTREE_FILES, Worktree};
 use crate::git::marked_top;
 use crate::model::{
-    FoundWorkspace, KeptReports, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
-    WorkspaceSettings, display_text,
+    FoundWorkspace, KeptReports, Names, Parts, ReadProblem, RunOrder, SupervisedTurn, TaskKind, Timestamp,
+    WatchTarget, WorkspaceId, WorkspaceSettings, display_text,
 };
+
+/// What judged a run that is over, which judges its work on until somebody is asked for something else.
+pub(super) struct RunJudging {
+    pub(super) turn: SupervisedTurn,
+    pub(super) order: RunOrder,
+    /// What its command wrote in the end.
+    pub(super) output: Option<PathBuf>,
+}
 
 /// The workspaces found, and the paths that are not workspaces.
 pub(super) struct Found<'a> {
     config: &'a EngineConfig,
+    /// The last run of each workspace, if it is over.
+    pub(super) runs: BTreeMap<WorkspaceId, RunJudging>,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     pub(super) refused: Vec<(PathBuf, String)>,
@@ -23,14 +33,21 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(config: &'a EngineConfig) -> Found<'a> {
+    pub(super) fn new(config: &'a EngineConfig, runs: BTreeMap<WorkspaceId, RunJudging>) -> Found<'a> {
         Found {
             config,
+            runs,
             workspaces: Vec::new(),
             known: HashSet::new(),
             refused: Vec::new(),
             folders: Vec::new(),
         }
+    }
+
+    /// The workspaces whose last run was over at `since` or later.
+    pub(super) fn ran_since(&self, since: Timestamp) -> Vec<WorkspaceId> {
+        let is_later = |run: &RunJudging| run.turn.over.is_some_and(|over| over.at >= since);
+        self.runs.iter().filter(|(_, run)| is_later(run)).map(|(id, _)| id.clone()).collect()
     }
 
     /// Adds all worktrees of the repository that contains `here`.
@@ -89,10 +106,14 @@ impl<'a> Found<'a> {
         }
         let (settings, problems) = self.config.config.for_workspace(path);
         let is_temporary = self.config.temporary_folders.iter().any(|folder| path.starts_with(folder));
-        let settings = WorkspaceSettings {
-            is_temporary,
-            ..with_overrides(settings, &self.config.overrides, is_repository)
-        };
+        let overrides = self.runs.get(&id).map(|run| run.overrides(&self.config.overrides, &settings));
+        let overrides = overrides.as_ref().unwrap_or(&self.config.overrides);
+        let mut settings = with_overrides(settings, overrides, is_repository);
+        settings.is_temporary = is_temporary;
+        if let Some(RunJudging { order, .. }) = self.runs.get(&id) {
+            settings.task_kind = order.task_kind.or(settings.task_kind);
+            settings.required = order.require.unwrap_or(settings.required);
+        }
         // Most have those of the one before.
         let shared = self.workspaces.last().map(|before| &before.settings);
         let shared = shared.filter(|before| ***before == settings).map(Arc::clone);
@@ -116,6 +137,25 @@ impl<'a> Found<'a> {
 
     pub(super) fn refuse(&mut self, path: &Path, reason: &str) {
         self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
+    }
+}
+
+impl RunJudging {
+    /// What the run gave to its own checks; what is given now takes precedence.
+    fn overrides(&self, given: &Overrides, settings: &WorkspaceSettings) -> Overrides {
+        let mut outputs = self.order.outputs.clone();
+        if let Some(output) = self.output.as_ref().and_then(|path| path.to_str()) {
+            if outputs.is_empty() {
+                outputs.clone_from(&settings.outputs);
+            }
+            outputs.push(output.to_owned());
+        }
+        Overrides {
+            supervised: Some(self.turn.clone()),
+            decision_file: given.decision_file.clone().or_else(|| self.order.decision_file.clone()),
+            outputs: if given.outputs.is_empty() { outputs } else { given.outputs.clone() },
+            ..given.clone()
+        }
     }
 }
 

@@ -333,7 +333,7 @@ impl Engine {
         if self.live_runs.ended(&runs) {
             self.discovering.start(Trigger::Asked);
         }
-        let Runs { alive, ended } = runs;
+        let Runs { alive, ended, .. } = runs;
         self.update(Event::RunsFound { at: clock::now(), runs: alive, ended });
     }
 

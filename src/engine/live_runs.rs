@@ -15,14 +15,15 @@ use crate::store::{LastRuns, Store};
 /// The last run of each workspace. Excludes the run inside which this process works: that work is judged by
 /// the run itself, or by an agent that it waits for.
 pub(super) fn read(store: &Store) -> Runs {
-    let LastRuns { alive, ended } = store.last_runs().unwrap_or_else(|error| {
+    let LastRuns { alive, over } = store.last_runs().unwrap_or_else(|error| {
         tracing::warn!("{error}");
         LastRuns::default()
     });
     let is_own = |run: &SupervisedRun| processes::is_below(std::process::id(), run.pid);
     Runs {
         alive: alive.into_iter().filter(|(_, run)| !is_own(run)).map(|(id, run)| (id, view(run))).collect(),
-        ended: ended.into_iter().filter_map(|(id, run)| Some((id, RunEnd::of(run)?))).collect(),
+        ended: over.iter().filter_map(|(id, run)| Some((id.clone(), RunEnd::of(run)?))).collect(),
+        over,
     }
 }
 
@@ -41,12 +42,13 @@ pub(super) fn target(store: &Store) -> WatchTarget {
 #[derive(Debug)]
 pub(super) struct LiveRuns {
     reader: FolderReader,
-    known: BTreeSet<WorkspaceId>,
+    /// The runs that are alive, and those that are over.
+    known: (BTreeSet<WorkspaceId>, BTreeSet<String>),
 }
 
 impl LiveRuns {
     pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> LiveRuns {
-        LiveRuns { reader: FolderReader::new(store, Store::runs_folder, sender), known: BTreeSet::new() }
+        LiveRuns { reader: FolderReader::new(store, Store::runs_folder, sender), known: Default::default() }
     }
 
     pub(super) fn folder(&self) -> Option<&Path> {
@@ -63,7 +65,8 @@ impl LiveRuns {
         if self.reader.ended() {
             self.read();
         }
-        let now: BTreeSet<WorkspaceId> = runs.alive.keys().cloned().collect();
+        let over = runs.over.values().map(|run| run.id.clone()).collect();
+        let now = (runs.alive.keys().cloned().collect(), over);
         let is_news = now != self.known;
         self.known = now;
         is_news

@@ -147,7 +147,7 @@ fn closed(
 
 fn fate(known: &OpenPoint, evidence: &[&Evidence]) -> Fate {
     let of_source = |evidence: &&&Evidence| {
-        evidence.source == known.source
+        is_same_source(evidence.source, known.source)
             && evidence.name == known.from
             && evidence.session() == known.session.as_ref()
     };
@@ -253,7 +253,14 @@ fn is_of_git(evidence: &Evidence) -> bool {
 }
 
 fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
-    (&one.id, one.source, &one.from, &one.session) == (&other.id, other.source, &other.from, &other.session)
+    is_same_source(one.source, other.source)
+        && (&one.id, &one.from, &one.session) == (&other.id, &other.from, &other.session)
+}
+
+/// Whether both are one: a decision with the id of one check is one without an id for another.
+fn is_same_source(one: Source, other: Source) -> bool {
+    let is_file = |source| matches!(source, Source::Decision | Source::DecisionWithId);
+    one == other || is_file(one) && is_file(other)
 }
 
 fn points_of(evidence: &Evidence, asked: &PromptTimes<'_>, now: Timestamp) -> Vec<OpenPoint> {

@@ -173,7 +173,7 @@ pub use settings::{
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
 pub use supervised_run::{
-    CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun,
+    CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunOver, RunPhase, RunStatus, SupervisedRun,
     SupervisedTurn,
 };
 pub use task::{Demand, SessionTasks, SessionWork, SideTurn, Task, TaskView, TaskWork, TurnSpan};

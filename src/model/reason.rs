@@ -1,7 +1,7 @@
 //! Why evidence claims what it claims, or why it does not count: facts, which `present` words. Must not hold a
 //! sentence of closeout's own.
 
-use super::{CollectProblem, CommandEnd, DecisionReason, GitReason, ProbeFailure, RunPhase};
+use super::{CollectProblem, CommandEnd, DecisionReason, GitReason, ProbeFailure, RunOver, RunPhase};
 
 /// Why evidence claims what it claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub enum Reason {
     Demanded(String, Fact),
     /// How the command of a supervised run ended.
     CommandEnded(CommandEnd),
+    /// What became of a supervised run.
+    RunOver(RunOver),
     /// A turn runs this call.
     Calls(String),
     /// This background work is running.

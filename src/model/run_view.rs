@@ -79,10 +79,10 @@ pub struct RunEnd {
 impl RunEnd {
     /// The end of a run that the user should know about: it is over, but neither complete nor ended by the
     /// user; else `None`.
-    pub fn of(run: SupervisedRun) -> Option<RunEnd> {
-        let RunEnding { at, status } = run.ended?;
+    pub fn of(run: &SupervisedRun) -> Option<RunEnd> {
+        let RunEnding { at, status } = *run.ended.as_ref()?;
         let is_news = !matches!(status, RunStatus::Complete | RunStatus::Cancelled);
-        is_news.then_some(RunEnd { id: run.id, status, at })
+        is_news.then(|| RunEnd { id: run.id.clone(), status, at })
     }
 }
 

@@ -231,4 +231,55 @@ pub struct SupervisedTurn {
     pub began_at: Timestamp,
     /// How its command ended; `None` before the first one has.
     pub end: Option<CommandEnd>,
+    /// What became of the run; `None` while it judges.
+    pub over: Option<RunOver>,
+}
+
+/// A run that no process runs any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RunOver {
+    /// When it ended, or began its last iteration.
+    pub at: Timestamp,
+    /// How it ended; `None` if it was interrupted, and so can be resumed.
+    pub status: Option<RunStatus>,
+    /// The number of its last iteration; 0 if none began.
+    pub iterations: u32,
+}
+
+impl SupervisedTurn {
+    /// The last turn of a run that no process runs any more.
+    pub fn of_over(run: &SupervisedRun) -> SupervisedTurn {
+        let last = run.iterations.last();
+        let begun_at = last.map_or(run.began_at, |last| last.began_at);
+        let over = RunOver {
+            at: run.ended.as_ref().map_or(begun_at, |ended| ended.at),
+            status: run.ended.as_ref().map(|ended| ended.status),
+            iterations: last.map_or(0, |last| last.number),
+        };
+        SupervisedTurn { began_at: run.began_at, end: last.and_then(|last| last.end), over: Some(over) }
+    }
+
+    /// Whether its word still counts, if a person last asked a session for something at `asked_at`: what became of a run
+    /// holds until the next prompt, and the sessions that it started itself speak for it.
+    pub fn counts(&self, asked_at: Option<Timestamp>) -> bool {
+        self.over.is_none() || asked_at.is_none_or(|asked_at| asked_at < self.began_at)
+    }
+}
+
+impl RunOver {
+    /// Whether a limit ended it: that is no completion (R6).
+    pub fn is_used_up(&self) -> bool {
+        self.status.is_some_and(|status| match status {
+            RunStatus::MaxIterations
+            | RunStatus::Stalled
+            | RunStatus::BreakerOpen
+            | RunStatus::Budget
+            | RunStatus::Deadline => true,
+            RunStatus::Complete
+            | RunStatus::Unreadable
+            | RunStatus::Unanswered
+            | RunStatus::Cancelled
+            | RunStatus::Failed => false,
+        })
+    }
 }

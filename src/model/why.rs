@@ -84,6 +84,8 @@ pub enum Why {
     },
     /// [`Rule::RunFailed`]: a usage limit, in the words of the session's record.
     UsageLimit(Reason),
+    /// [`Rule::RoundsUsedUp`]: a supervised run ended, as the reason says.
+    RunOver(Reason),
     /// [`Rule::RequiredUnreadable`].
     Unreadable(Source, Option<Reason>),
     /// [`Rule::DecisionUnreadable`]: which file it is (the decision, or the closer's report), and what is wrong with it.
@@ -129,6 +131,7 @@ impl Why {
             Why::Rule(rule) | Why::Because(rule, _) => *rule,
             Why::NobodyAsked { .. } => Rule::NobodyAsked,
             Why::UsageLimit(_) => Rule::RunFailed,
+            Why::RunOver(_) => Rule::RoundsUsedUp,
             Why::Unreadable(..) => Rule::RequiredUnreadable,
             Why::UnreadableReport(..) | Why::UnreadableInARow(..) => Rule::DecisionUnreadable,
             Why::SaysNo(..) => Rule::SaysNo,
@@ -212,6 +215,8 @@ pub enum NextAction {
         /// How many more there are.
         n_more: usize,
     },
+    /// Resume a supervised run that was interrupted.
+    ResumeRun,
     /// Run the tests, if any are known here.
     RunTests {
         /// Whether a check is known.
@@ -269,6 +274,7 @@ impl NextAction {
             NextAction::Merge(_)
             | NextAction::BringIn(_)
             | NextAction::Fix { .. }
+            | NextAction::ResumeRun
             | NextAction::RunTests { .. }
             | NextAction::Commit => NextActionKind::Fix,
             NextAction::AskWhetherDone { .. }

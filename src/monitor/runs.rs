@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::judge::set_aside;
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Origin, Parts, Point, Reason, RunEnd,
-    RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
+    RunOver, RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
 };
 
 use super::state::Monitor;
@@ -24,6 +24,18 @@ impl Tracked {
         let RunView { phase, iteration, max_iterations, .. } = **run;
         let reason = Reason::SupervisedRun { phase, iteration, max_iterations };
         Some(Evidence { points, ..evidence.because(reason) })
+    }
+
+    /// Whether a limit ended the last run (R6), nobody was asked for anything since, and the work was not brought to its
+    /// end without it.
+    pub(super) fn is_run_used_up(&self, evidence: &[Evidence]) -> bool {
+        let Some(run) = &self.settings().supervised else { return false };
+        let Some(over) = run.over.filter(RunOver::is_used_up) else { return false };
+        let is_later_yes =
+            |evidence: &Evidence| evidence.is_yes() && evidence.provenance.moment.time() > Some(over.at);
+        let has_no = evidence.iter().any(|evidence| evidence.claim == Claim::No);
+        let is_ended_since = !has_no && evidence.iter().any(is_later_yes);
+        run.counts(self.snapshot.session_facts.last_asked_at) && !is_ended_since
     }
 
     /// How the last run ended, while that is news: no run or prompt followed, and the work is not complete.

@@ -5,7 +5,7 @@ use super::texts::phrases;
 phrases! {
     /// Numbers with their nouns, like `3 files`.
     count {
-        changed_files_are(n), commits(n), commits_are(n), completed_items(n), controls(n), counted_twice(n), fewer_tests(n), files(n), files_are(n), files_uncommitted(n), files_were(n), ignored_files(n), invisible(n), kept_commits(n), left_over(n), lines_added(n), need_you(n), new_commits(n), older_sessions(n), open_points(n), points_again(n), points_closed(n), points_left(n), points_not_of_task(n), problems(n), records(n), sessions(n), skipped_tests(n), stash_entries(n), subagents(n), turns(n), unread_sessions(n), unreadable_decisions(n), workspaces(n), worktrees(n),
+        changed_files_are(n), commits(n), commits_are(n), completed_items(n), controls(n), counted_twice(n), fewer_tests(n), files(n), files_are(n), files_uncommitted(n), files_were(n), ignored_files(n), invisible(n), iterations(n), kept_commits(n), left_over(n), lines_added(n), need_you(n), new_commits(n), older_sessions(n), open_points(n), points_again(n), points_closed(n), points_left(n), points_not_of_task(n), problems(n), records(n), sessions(n), skipped_tests(n), stash_entries(n), subagents(n), turns(n), unread_sessions(n), unreadable_decisions(n), workspaces(n), worktrees(n),
     }
     /// Ages and durations.
     time { now, minutes(n), hours(n), days(n), years(n), just_now, ago(age), lasting(age) }
@@ -43,14 +43,14 @@ phrases! {
     /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
-        uncommitted_work, keep(commits), switch(branch), switch_to_another, take_back(id, commits), look_outside(file), reword(commits, subject), merge(branch), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
+        uncommitted_work, keep(commits), switch(branch), switch_to_another, take_back(id, commits), look_outside(file), reword(commits, subject), merge(branch), bring_in(what), fix(point), fix_more(point, n), send_back, resume_run, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, go_on, resume, look_at_last_words, ask_about_last_words, repair(what),
         agent_rewrites(file), rewrite(file), look_at_error, look_at_nothing, own_mark,
     }
     /// A supervised run that is alive.
     run {
         title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points),
-        last_check(state), ended(why), by_code(code), by_signal(signal), stood_still, took_too_long, with_run,
+        last_check(state), ended(why), ended_after(iterations, why), cut(number), by_code(code), by_signal(signal), stood_still, took_too_long, with_run,
         with_closeout,
     }
     /// The first line of the screen.

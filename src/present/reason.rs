@@ -33,6 +33,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::RunPassed(command) => say::run_passed(command),
         Reason::Demanded(what, found) => say::demanded(what, sets::fact(*found)),
         Reason::CommandEnded(end) => say::it(runs::command_end(*end)),
+        Reason::RunOver(over) => runs::over(over),
         Reason::Calls(call) => say::calls(call),
         Reason::Background(work) => say::background(work),
         Reason::Permission(call) => say::permission(call),

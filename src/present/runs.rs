@@ -2,7 +2,7 @@
 
 use super::phrases::run as say;
 use super::{counts, sets};
-use crate::model::{CommandEnd, RunPhase, RunStatus, RunView};
+use crate::model::{CommandEnd, RunOver, RunPhase, RunStatus, RunView};
 
 /// What a live run is doing, for the row of its workspace. Untrusted.
 pub(crate) fn in_row(run: &RunView) -> String {
@@ -16,6 +16,14 @@ pub(crate) fn in_row(run: &RunView) -> String {
 /// How a run ended that the user should know about.
 pub(crate) fn ended(status: RunStatus) -> String {
     say::ended(sets::run_status(status))
+}
+
+/// What became of a run that is over.
+pub(super) fn over(over: &RunOver) -> String {
+    match over.status {
+        Some(status) => say::ended_after(counts::iterations(over.iterations), sets::run_status(status)),
+        None => say::cut(over.iterations),
+    }
 }
 
 /// What a run is doing, and how much its last check left to do.

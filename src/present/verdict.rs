@@ -80,14 +80,14 @@ fn is_left_over(part: &Part) -> bool {
 pub(super) fn of_why(why: &Why) -> String {
     match why {
         Why::Rule(rule) => sets::rule(*rule).to_owned(),
-        Why::Because(Rule::RunFailed, reason @ Reason::LastReply(_)) => quoted(reason),
+        Why::Because(Rule::RunFailed, reason @ (Reason::LastReply(_) | Reason::RunOver(_))) => quoted(reason),
         Why::Because(rule, reason) => because(sets::rule(*rule), Some(reason)),
         Why::NobodyAsked { n_commits, at_risk } => {
             let commits = (*n_commits > 0).then(|| counts::new_commits(n_commits));
             let lies: Vec<String> = commits.into_iter().chain(at_risk.as_ref().map(of_work)).collect();
             beside(sets::rule(Rule::NobodyAsked), Some(lies.join(", ")).filter(|lies| !lies.is_empty()))
         }
-        Why::UsageLimit(until) => quoted(until),
+        Why::UsageLimit(reason) | Why::RunOver(reason) => quoted(reason),
         Why::Unreadable(source, reason) => because(&say::unreadable(source.title()), reason.as_ref()),
         Why::UnreadableReport(report, reason) => {
             because(&say::unusable(report_file(*report)), reason.as_ref())
@@ -124,7 +124,7 @@ pub(super) fn of_why(why: &Why) -> String {
 /// that the source itself does not say.
 fn says_by_itself(by: &[Source], reason: &Reason) -> bool {
     let is_counted = matches!(by, [Source::Plan | Source::Tests | Source::RequiredFiles | Source::Command]);
-    is_counted || matches!(reason, Reason::Fact(Fact::NoneOfItsWork))
+    is_counted || matches!(reason, Reason::Fact(Fact::NoneOfItsWork) | Reason::RunOver(_))
 }
 
 /// What to do about a turn that did not end by itself.
@@ -160,6 +160,7 @@ pub(super) fn of_next(action: &NextAction) -> String {
         }
         NextAction::BringIn(Some(what)) => next::bring_in(quoted(what)),
         NextAction::BringIn(None) => next::bring_in(say::kept_apart()),
+        NextAction::ResumeRun => next::resume_run().to_owned(),
         NextAction::Fix { first: None, .. } => next::send_back().to_owned(),
         NextAction::Fix { first: Some(point), n_more: 0 } => next::fix(quote(point)),
         NextAction::Fix { first: Some(point), n_more } => next::fix_more(quote(point), n_more),

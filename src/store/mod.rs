@@ -33,5 +33,5 @@ pub use baselines::Remembered;
 pub use error::StoreError;
 pub use folder::{Store, StoreWrite};
 pub use history::{History, VerdictChange};
-pub use runs::{LastRuns, RunFolder, RunLock};
+pub use runs::{JUDGED_OUTPUT, LastRuns, RunFolder, RunLock};
 pub use workspace_files::ReportStamps;

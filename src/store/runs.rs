@@ -5,10 +5,10 @@
 //! agent (prompt, output, answer) are readable by this user only.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ use super::workspace_files::{WorkspaceFiles, file_name};
 
 /// The folder with the runs.
 const RUNS: &str = "runs";
+
+/// The name of the file of a run that holds the end of what its command wrote, as it was judged.
+pub const JUDGED_OUTPUT: &str = "judged-output";
 
 /// The longest answer, in bytes.
 const LONGEST_ANSWER: u64 = 1 << 20;
@@ -41,13 +44,13 @@ pub struct RunFolder {
     folder: PathBuf,
 }
 
-/// The last run of each workspace. One that was killed is in neither.
+/// The last run of each workspace.
 #[derive(Debug, Default)]
 pub struct LastRuns {
     /// Those that are alive.
     pub alive: BTreeMap<WorkspaceId, SupervisedRun>,
-    /// Those that ended.
-    pub ended: BTreeMap<WorkspaceId, SupervisedRun>,
+    /// Those that ended, and those that were interrupted.
+    pub over: BTreeMap<WorkspaceId, SupervisedRun>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,16 +83,26 @@ impl Store {
         self.run_files().one(workspace)
     }
 
-    /// The last run of each workspace: those that are alive, and those that ended.
+    /// The last run of each workspace.
     ///
     /// # Errors
     /// The folder cannot be read.
     pub fn last_runs(&self) -> Result<LastRuns, StoreError> {
         let runs = self.run_files().all::<SupervisedRun>()?.into_iter();
-        let (ended, mut alive): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            runs.partition(|(_, run)| run.ended.is_some());
-        alive.retain(|workspace, _| self.is_run_alive(workspace));
-        Ok(LastRuns { alive, ended })
+        let is_alive = |workspace: &WorkspaceId, run: &SupervisedRun| {
+            run.ended.is_none() && self.is_run_alive(workspace)
+        };
+        let (alive, over) = runs.partition(|(workspace, run)| is_alive(workspace, run));
+        Ok(LastRuns { alive, over })
+    }
+
+    /// What the command of a workspace's run wrote in its last iteration, if that was judged.
+    pub fn judged_output(&self, workspace: &WorkspaceId, run: &SupervisedRun) -> Option<PathBuf> {
+        let last = run.iterations.last().filter(|last| last.verdict.is_some())?;
+        let path = self.run_place(workspace).with_extension("files").join(JUDGED_OUTPUT);
+        let written = fs::symlink_metadata(&path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let is_of_last = i64::try_from(written.as_millis()).is_ok_and(|at| at >= last.began_at.0);
+        is_of_last.then_some(path)
     }
 
     /// Whether a closeout is running a command in this workspace now.

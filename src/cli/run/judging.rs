@@ -27,9 +27,8 @@ use crate::model::{
     VerifyReport, Warning, WorkspaceId, WorkspaceView,
 };
 use crate::present::verdict;
+use crate::store::JUDGED_OUTPUT;
 
-/// The name of the file of a run that holds the end of what its command wrote.
-pub(super) const JUDGED_OUTPUT: &str = "judged-output";
 /// How many bytes at the end of the output are searched for the marker, the question and the cost.
 pub(super) const OUTPUT_END: u64 = 256 << 10;
 
@@ -51,7 +50,7 @@ pub(super) fn engine_config(
         check_id: Some(check_id.to_owned()),
         decision_file: decision_file.clone(),
         outputs: outputs.clone(),
-        supervised: Some(SupervisedTurn { began_at: run.began_at, end }),
+        supervised: Some(SupervisedTurn { began_at: run.began_at, end, over: None }),
         ..Overrides::default()
     };
     let mut config = environment.engine_config(Scope::One(workspace.to_owned()), flags, overrides)?;
@@ -239,10 +238,10 @@ impl Driver<'_> {
     fn judging_config(&self) -> Result<Option<EngineConfig>, Failure> {
         let Some(last) = self.run.iterations.last() else { return Ok(None) };
         let text = judging::output_end(&self.folder.place("output"));
-        let place = self.folder.place(judging::JUDGED_OUTPUT);
+        let place = self.folder.place(JUDGED_OUTPUT);
         let output = (!text.is_empty()).then_some(place.as_path());
         if output.is_some() {
-            self.folder.begin(judging::JUDGED_OUTPUT, &text).map_err(unkept)?;
+            self.folder.begin(JUDGED_OUTPUT, &text).map_err(unkept)?;
         }
         let about = (last.check_id.as_str(), last.end, output);
         judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)

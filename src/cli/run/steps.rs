@@ -18,6 +18,7 @@ use crate::model::{
     display_text,
 };
 use crate::present::verdict;
+use crate::store::JUDGED_OUTPUT;
 
 /// The interval between judgements while waiting for others or for a person.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -160,7 +161,7 @@ impl Driver<'_> {
         if let Some(iteration) = self.run.iterations.last_mut() {
             iteration.verdict = Some(facts.state);
             iteration.why = verdict::why(verdict);
-            iteration.open_points = judging::open_points(verdict, &self.folder.place(judging::JUDGED_OUTPUT));
+            iteration.open_points = judging::open_points(verdict, &self.folder.place(JUDGED_OUTPUT));
             iteration.open_points.extend(problem);
             iteration.new_commits = new_commits;
             iteration.cost_micros = cost;

@@ -68,7 +68,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
         Rule::YesUncommitted => evidence.is_yes() || evidence.claim == Claim::Dirty,
         Rule::YesClean => evidence.is_yes() || evidence.source == Source::Changes,
         Rule::Asks => evidence.claim == Claim::Ask,
-        Rule::RoundsUsedUp => evidence.claim == Claim::Dirty,
+        Rule::RoundsUsedUp => evidence.claim == Claim::Dirty || evidence.source == Source::Run,
         Rule::Waits => evidence.claim == Claim::Wait,
         Rule::Works => evidence.claim == Claim::Work,
         Rule::TurnCut => {

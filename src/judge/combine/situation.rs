@@ -1,6 +1,8 @@
 //! Turns evidence into the situation that the table is asked about. Must not decide a verdict.
 
-use crate::model::{BaselineOrigin, Claim, Evidence, Point, Proof, Rejection, Source, Strength, TaskKind};
+use crate::model::{
+    BaselineOrigin, Claim, Evidence, Point, Proof, Reason, Rejection, Source, Strength, TaskKind,
+};
 
 use super::case::{Case, n_unheld};
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
@@ -76,6 +78,17 @@ impl<'a> Tally<'a> {
     pub(super) fn run_failure(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Fail)
             .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
+    }
+
+    /// A supervised run that is over.
+    pub(super) fn run_over(&self) -> Option<&'a Evidence> {
+        let is_over = |evidence: &&Evidence| matches!(evidence.reasons.first(), Some(Reason::RunOver(_)));
+        self.evidence.iter().filter(|evidence| evidence.source == Source::Run).find(is_over)
+    }
+
+    /// Whether a run was interrupted here.
+    pub(super) fn is_cut_run(&self) -> bool {
+        self.run_over().is_some_and(|run| run.claim == Claim::No)
     }
 
     /// A session whose last turn did not end by itself, or one that cannot be read beside a YES: it may ask.

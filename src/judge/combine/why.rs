@@ -39,6 +39,10 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
             let reason = tally.claims(Claim::No).next().and_then(first_reason);
             Why::SaysNo(sources(tally.claims(Claim::No)), reason)
         }
+        Rule::RoundsUsedUp => match tally.run_over().and_then(first_reason) {
+            Some(ended) => Why::RunOver(ended),
+            None => Why::Rule(rule),
+        },
         Rule::SameAgain => {
             Why::SameAgain { n_points: case.rounds.open_points.len(), n_rounds: case.rounds.stage }
         }
@@ -56,7 +60,6 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
         Rule::SessionWorks
         | Rule::ByYou
         | Rule::Asks
-        | Rule::RoundsUsedUp
         | Rule::Works
         | Rule::Waits
         | Rule::NoOutput
@@ -108,6 +111,7 @@ pub(super) fn next_action(
         VerdictState::Incomplete if rule == Rule::ByYou => {
             NextAction::OwnMark { at_risk: (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case)) }
         }
+        VerdictState::Incomplete if rule == Rule::SaysNo && tally.is_cut_run() => NextAction::ResumeRun,
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(left),
         VerdictState::Incomplete if rule == Rule::TurnCut => {
             NextAction::LookAtTurn { cut: tally.cut_turn().and_then(first_reason) }

@@ -42,11 +42,12 @@ pub use memory::Memory;
 use std::sync::Arc;
 
 use context::EvidenceSet;
+use tasks::SessionTask;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
     Claim, CommandEnd, Evidence, Observations, Origin, Parts, ReadProblem, Reading, Reason, Rejection,
-    Sample, Source, SupervisedTurn, Timestamp, Unreadable,
+    RunStatus, Sample, Source, SupervisedTurn, Timestamp, Unreadable,
 };
 
 /// Weighs what one collection found, without a memory of earlier ones.
@@ -77,8 +78,10 @@ pub fn weigh_again(
         }
         speech::weigh(&observations, &tasks, context, memory, &mut evidence_set)
     });
-    if let Some(run) = context.settings.supervised.as_ref().and_then(run)
-        && parts.contains(Parts::WORDS)
+    let asked_at = || tasks.iter().filter_map(SessionTask::last_asked_at).max();
+    if parts.contains(Parts::WORDS)
+        && let Some(turn) = context.settings.supervised.as_ref().filter(|turn| turn.counts(asked_at()))
+        && let Some(run) = run(turn)
     {
         evidence_set.add(Parts::WORDS, run);
     }
@@ -132,8 +135,17 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
 }
 
 /// How the command of a supervised run ended: a crash or a failure is evidence (rank
-/// 1), a clean end is not a YES.
+/// 1), a clean end is not a YES. Once the run is over, what became of it says more.
 fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
+    if let Some(over) = supervised.over {
+        let claim = match over.status {
+            None => Claim::No,
+            Some(RunStatus::Failed | RunStatus::Unreadable) => Claim::Fail,
+            Some(_) => Claim::Abstain(Rejection::Undecided),
+        };
+        let evidence = Evidence::claim(Source::Run, "closeout run", claim, Origin::Run.at(over.at));
+        return Some(evidence.because(Reason::RunOver(over)));
+    }
     let end = supervised.end?;
     let claim = match end {
         CommandEnd::Code(0) => Claim::Abstain(Rejection::Undecided),

@@ -102,14 +102,21 @@ fn weigh_unread(
 
 /// The command of a supervised run leaves no record of its own, so what predates the run is not its work.
 fn of_run(work: TaskWork, tasks: &[SessionTask], context: &WeighContext<'_>) -> TaskWork {
+    let asked_at = tasks.iter().filter_map(SessionTask::last_asked_at).max();
     match &context.settings.supervised {
-        Some(run) if tasks.is_empty() => TaskWork {
-            first_prompt_at: Some(run.began_at),
-            began_at: Some(run.began_at),
-            has_deeds: true,
-            moves_files: true,
-            ..work
-        },
+        Some(run) if tasks.is_empty() || run.over.is_some() && run.counts(asked_at) => {
+            let is_over = run.over.is_some();
+            TaskWork {
+                first_prompt_at: Some(run.began_at),
+                began_at: Some(run.began_at),
+                has_deeds: true,
+                moves_files: true,
+                // A baseline of its own says to a run that commits are its; later nothing does but this.
+                turns: work.turns.filter(|_| !is_over),
+                ran: work.ran.filter(|_| !is_over),
+                ..work
+            }
+        }
         Some(_) | None => work,
     }
 }
