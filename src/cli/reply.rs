@@ -187,8 +187,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     };
     if let Some(wanted) = wanted {
         let permission = plan.channel.permission();
-        let permission =
-            permission.ok_or_else(|| Failure::Refused("it is not waiting for permission".to_owned()))?;
+        let permission = permission.ok_or_else(|| Failure::Refused(no_permission(plan).to_owned()))?;
         let option = permission.options.iter().find(|option| option.label.starts_with(wanted));
         let option = option.ok_or_else(|| {
             Failure::Refused("it is unclear which key would answer it: answer it in its pane".to_owned())
@@ -200,6 +199,16 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
         None => Ok(None),
         Some(text) if plan.state == ActivityState::Asks && !is_file(plan) => option_of(plan, text).map(Some),
         Some(_) => Ok(text_of(reply)?.map(|text| ReplyBody::Text { text })),
+    }
+}
+
+/// Why nothing can be allowed or denied.
+fn no_permission(plan: &ReplyPlan) -> &'static str {
+    match plan.state {
+        ActivityState::NeedsPermission if is_file(plan) => {
+            "it takes words only: say in a reply what it may do"
+        }
+        _ => "it is not waiting for permission",
     }
 }
 

@@ -5,7 +5,7 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
+use crate::model::{AgentTrail, BUILT_IN_AGENTS, CustomAgent, TranscriptFormat};
 
 use super::kind::{Kind, Value, one_of};
 use super::problem::shown;
@@ -22,8 +22,6 @@ const MAX_NAME: usize = 32;
 const MAX_TEXT: usize = 4096;
 /// How many parts a command may have, including the program.
 const MAX_ARGUMENTS: usize = 100;
-/// The names of the built-in agents.
-const TAKEN: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 /// The placeholders for the workspace in a place.
 const PLACEHOLDERS: [&str; 3] = ["{workspace}", "{name}", "{slug}"];
 
@@ -266,7 +264,7 @@ fn check_name(name: &str) -> Result<(), String> {
         let found = shown(name);
         return Err(format!("must be 1 to {MAX_NAME} of a-z, 0-9, \"-\" and \"_\", not \"{found}\""));
     }
-    if TAKEN.contains(&name) {
+    if BUILT_IN_AGENTS.contains(&name) {
         return Err(format!("must not be \"{name}\": closeout knows that agent itself"));
     }
     Ok(())

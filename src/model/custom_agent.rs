@@ -1,5 +1,8 @@
 //! An agent that the user describes in their own configuration. Nothing here runs or reads it.
 
+/// The names of the agents that closeout knows itself.
+pub const BUILT_IN_AGENTS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
+
 /// An agent that the user describes in their own configuration. A workspace cannot define one, since it names
 /// commands, and places outside the workspace.
 ///

@@ -109,7 +109,7 @@ pub use check::{
 pub use check_tool::CheckTool;
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use commit_id::{CommitId, NoCommitId};
-pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
+pub use custom_agent::{AgentTrail, BUILT_IN_AGENTS, CustomAgent, TranscriptFormat};
 pub use decision::{DecisionReason, DecisionReport, DecisionSource};
 pub use effect::{CollectRequest, Effect, JumpTarget};
 pub use event::{Event, FoundWorkspace, JumpOutcome};

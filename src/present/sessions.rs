@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use super::phrases::{held, session as say};
 use super::{age, counts, sets};
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, Rule, SessionName,
-    SessionOrigin, SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView, display_text,
+    Activity, ActivitySource, ActivityState, Attention, BUILT_IN_AGENTS, Question, QuestionWeight, Rule,
+    SessionName, SessionOrigin, SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView,
+    display_text,
 };
 
 /// The detail of a session that was ended, as opposed to one that broke off.
@@ -150,11 +151,12 @@ pub(crate) fn permission(view: &WorkspaceView) -> String {
 }
 
 /// True if a session waits for permission and its agent names the call, so that it can be answered from
-/// here. A registry or a title only says that some prompt is on its screen.
+/// here. A registry or a title only says that some prompt is on its screen; an agent that the user describes takes words.
 pub(crate) fn names_permission(view: &WorkspaceView) -> bool {
     view.attention == Some(Attention::Permission)
         && attending(view).is_some_and(|(_, session)| {
-            matches!(session.activity.source, ActivitySource::Hook | ActivitySource::Api)
+            let is_named = matches!(session.activity.source, ActivitySource::Hook | ActivitySource::Api);
+            is_named || !BUILT_IN_AGENTS.contains(&session.agent.as_str())
         })
 }
 

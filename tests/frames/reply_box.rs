@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActivitySource, ActivityState,
-    AskedByTool, AskedOption, AskedQuestion, Draft, HeldEnd, HeldNow, HeldReply, HeldStep, Intent, LongText,
-    PaneInput, PermissionOption, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyBody, ReplyChannel,
-    ReplyPlan, Response, ScreenPrompt, SessionName, WorkspaceView,
+    AskedByTool, AskedOption, AskedQuestion, Attention, Draft, HeldEnd, HeldNow, HeldReply, HeldStep, Intent,
+    LongText, PaneInput, PermissionOption, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyBody,
+    ReplyChannel, ReplyPlan, Response, ScreenPrompt, SessionName, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -371,6 +371,19 @@ fn needs_permission() -> WorkspaceView {
     Arc::make_mut(&mut view.sessions[0]).activity.state = ActivityState::NeedsPermission;
     Arc::make_mut(&mut view.sessions[0]).question = None;
     view
+}
+
+#[test]
+fn of_an_agent_without_hooks_no_word_is_said_about_them() {
+    let mut view = needs_permission();
+    view.attention = Some(Attention::Permission);
+    let is_said = |view: &WorkspaceView| {
+        let views = std::slice::from_ref(view);
+        text_of(&frame(&screen_of(200, 60, views), views)).iter().any(|line| line.contains("hook"))
+    };
+    assert!(is_said(&view), "only a hook tells closeout which call of this one waits");
+    Arc::make_mut(&mut view.sessions[0]).agent = "mine".to_owned();
+    assert!(!is_said(&view));
 }
 
 #[test]

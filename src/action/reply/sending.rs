@@ -39,7 +39,11 @@ impl Replier<'_> {
                 dialog::check(self.adapter, *place, label, call, current)?;
                 Ok(format!("answered: {label}").into())
             }
-            (ReplyBody::Text { .. }, _) if current.view.activity.state == ActivityState::Asks => {
+            // An agent that is described takes words from its file or program, whatever its screen shows.
+            (ReplyBody::Text { .. }, _)
+                if current.view.activity.state == ActivityState::Asks
+                    && !self.adapter.facts().is_described =>
+            {
                 Err(refused(
                     "it asks in a dialog on its screen, which would take text for key presses. Nothing was sent",
                     "choose one of its options, or answer it in its pane",
