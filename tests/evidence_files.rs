@@ -588,7 +588,11 @@ fn required_files_are_regular_and_not_empty() {
     let found = place.collect(Parts::CHECKS, &settings);
     let expected: Vec<FileCheck> = cases
         .iter()
-        .map(|(name, is_there)| FileCheck { name: (*name).to_owned(), is_there: *is_there })
+        .map(|(name, is_there)| FileCheck {
+            name: (*name).to_owned(),
+            is_there: *is_there,
+            is_empty: *name == "empty.md",
+        })
         .collect();
     assert_eq!(found.files, Reading::Present(expected));
 }
@@ -636,7 +640,10 @@ fn a_pattern_of_many_stars_takes_no_long_time() {
     let settings =
         WorkspaceSettings { required_files: vec![pattern.clone()], ..WorkspaceSettings::default() };
     let found = place.collect(Parts::CHECKS, &settings);
-    assert_eq!(found.files, Reading::Present(vec![FileCheck { name: pattern, is_there: false }]));
+    assert_eq!(
+        found.files,
+        Reading::Present(vec![FileCheck { name: pattern, is_there: false, is_empty: false }])
+    );
 }
 
 #[test]

@@ -48,12 +48,13 @@ pub(super) enum NotSeen {
 /// Whether each of these files exists: a regular file that is not empty.
 pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
     let check = |name: &String| {
-        let is_there = if is_pattern(name) {
-            has_match(directory, name)
+        let (is_there, is_empty) = if is_pattern(name) {
+            (has_match(directory, name), false)
         } else {
-            directory.open_file(name, FileReach::Workspace).is_ok_and(|file| file.size > 0)
+            let size = directory.open_file(name, FileReach::Workspace).map(|file| file.size).ok();
+            (size.is_some_and(|size| size > 0), size == Some(0))
         };
-        FileCheck { name: name.clone(), is_there }
+        FileCheck { name: name.clone(), is_there, is_empty }
     };
     names.iter().map(check).collect()
 }

@@ -203,6 +203,8 @@ pub struct FileCheck {
     pub name: String,
     /// True if at least one regular, non-empty file matches.
     pub is_there: bool,
+    /// True if the file of this very name is there and has no content.
+    pub is_empty: bool,
 }
 
 /// Test results from one or more files.

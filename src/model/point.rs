@@ -29,6 +29,8 @@ pub enum Point {
     Pending(String),
     /// A required file that is missing.
     MissingFile(String),
+    /// A required file without content.
+    EmptyFile(String),
     /// A failing test in a results file.
     FailingTest(String),
     /// A failed run in a session's record, with what failed if that is known.
@@ -64,7 +66,7 @@ impl fmt::Display for Point {
             Point::Step(text) => write!(formatter, "plan/{text}"),
             Point::Goal(text) => write!(formatter, "goal/{text}"),
             Point::Pending(text) => write!(formatter, "closer/{text}"),
-            Point::MissingFile(text) => write!(formatter, "file/{text}"),
+            Point::MissingFile(text) | Point::EmptyFile(text) => write!(formatter, "file/{text}"),
             Point::FailingTest(text) => write!(formatter, "test/{text}"),
             Point::FailedRun { tool, failing: Some(failing) } => write!(formatter, "run/{tool}/{failing}"),
             Point::FailedRun { tool, failing: None } => write!(formatter, "run/{tool}"),

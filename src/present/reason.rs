@@ -99,6 +99,7 @@ pub(crate) fn of_point(point: &Point) -> Option<Cow<'_, str>> {
         Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),
         Point::MayBeOpen(text) => say::may_be_open(text).into(),
         Point::MissingFile(name) => point::missing(name).into(),
+        Point::EmptyFile(name) => point::empty(name).into(),
         Point::FailingTest(name) => point::fails(name).into(),
         Point::OrderedRun(what) => point::run(what).into(),
         Point::FailedRun { tool, failing: Some(failing) } => point::fails_in(failing, tool).into(),

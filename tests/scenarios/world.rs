@@ -262,7 +262,8 @@ impl World {
         match verb {
             "write" => {
                 let (path, content) = arrow();
-                self.write(path, &format!("{content}\n"), at);
+                let is_empty = !words.contains(" => ");
+                self.write(path, &if is_empty { String::new() } else { format!("{content}\n") }, at);
             }
             "append" => {
                 let (path, content) = arrow();

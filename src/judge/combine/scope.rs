@@ -74,8 +74,9 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     }
     let is_edited = || case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at));
     if evidence.source == Source::Tests && (is_edited() || whose::is_tracked_changed_since(said_at, case)) {
-        // Whoever requires test results wants them for the code as it is now.
-        return Evidence { claim: Claim::No, ..evidence }.because(Fact::ResultsBeforeEdit);
+        // Whoever requires test results wants them for the code as it is now. What passed before says nothing of it.
+        let failed = if evidence.claim == Claim::No { evidence.reasons } else { Vec::new() };
+        return Evidence { claim: Claim::No, reasons: failed, ..evidence }.because(Fact::ResultsBeforeEdit);
     }
     // All other sources are compared with the prompt where they are read.
     evidence

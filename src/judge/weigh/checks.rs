@@ -7,6 +7,7 @@ use crate::model::{
     Observations, Origin, Parts, PlanFile, PlanStep, Point, Pointer, Provenance, Reading, Reason, Rejection,
     Source, TestResults, Unreadable,
 };
+use crate::present::reason;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::{excerpt, named_plan, tasks};
@@ -214,10 +215,20 @@ fn files(
     let present =
         found.ok().map(|files| names.iter().filter(|name| is_there(files, name)).cloned().collect());
     let missing = found.ok().into_iter().flat_map(|files| names.iter().filter(|name| !is_there(files, name)));
-    let missing = missing.take(MAX_POINTS).cloned().map(Point::MissingFile).collect();
+    let is_empty =
+        |name: &String| found.is_ok_and(|files| files.iter().any(|file| file.name == *name && file.is_empty));
+    let point =
+        |name: String| if is_empty(&name) { Point::EmptyFile(name) } else { Point::MissingFile(name) };
+    let missing: Vec<Point> = missing.take(MAX_POINTS).cloned().map(point).collect();
+    let empty = missing.iter().find(|point| matches!(point, Point::EmptyFile(_))).and_then(reason::of_point);
+    let empty = empty.map(|words| Reason::Words(excerpt::reason(&words)));
     let checker = Checker::Files { required: names.to_vec() };
     let check_context = CheckContext { files: present, ..CheckContext::default() };
-    let evidence = checked(Source::RequiredFiles, title, read(), (&checker, &check_context), missing);
+    let mut evidence = checked(Source::RequiredFiles, title, read(), (&checker, &check_context), missing);
+    if evidence.points.len() == 1 {
+        // A file that is there is not missing.
+        evidence.reasons = empty.map_or(evidence.reasons, |empty| vec![empty]);
+    }
     let evidence = match found {
         Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, context))),
         Err(unreadable) => evidence.because(unreadable.detail.clone()),
@@ -238,9 +249,12 @@ fn tests(
     context: &WeighContext<'_>,
 ) -> Option<Evidence> {
     let checker = Checker::Tests;
-    let unverified = |name: &str, provenance| {
+    let missing = |name: &str, provenance| {
         checked(Source::Tests, name, provenance, (&checker, &CheckContext::default()), Vec::new())
     };
+    // What is there and proves nothing is not missing.
+    let unverified =
+        |name: &str, provenance, why: Reason| Evidence { reasons: vec![why], ..missing(name, provenance) };
     let read = Origin::File.as_read();
     let written = |results: &TestResults| Origin::File.at(results.written_at);
     Some(match reading {
@@ -250,14 +264,14 @@ fn tests(
             if results.n_failed == 0
                 && let Some(age) = unproven_age(results, observations) =>
         {
-            unverified(&results.names.join(", "), written(results)).because(age)
+            unverified(&results.names.join(", "), written(results), age.into())
         }
         // If no test ran, or all were skipped, the requirement is not met; each file that is named has to show one.
         Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
-            unverified(&results.names.join(", "), written(results)).because(Fact::NoTestRan)
+            unverified(&results.names.join(", "), written(results), Fact::NoTestRan.into())
         }
         Reading::Present(results) if results.n_failed == 0 && !results.empty.is_empty() => {
-            unverified(&results.empty.join(", "), written(results)).because(Fact::NoTestRan)
+            unverified(&results.empty.join(", "), written(results), Fact::NoTestRan.into())
         }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
@@ -271,10 +285,8 @@ fn tests(
             doubting(evidence, names.iter().any(|name| is_doubted(name, context)))
         }
         // Required results that are missing or unreadable are not good results.
-        Reading::Absent { name } => unverified(name, read),
-        Reading::Unreadable(unreadable) => {
-            unverified(&unreadable.name, read).because(unreadable.detail.clone())
-        }
+        Reading::Absent { name } => missing(name, read),
+        Reading::Unreadable(unreadable) => missing(&unreadable.name, read).because(unreadable.detail.clone()),
         Reading::NotConfigured => {
             let name = names.first().map_or("tests", String::as_str);
             Evidence::abstain(Source::Tests, name, Rejection::NotConfigured, read)
