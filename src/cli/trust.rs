@@ -65,9 +65,12 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
 
 /// Asks for consent. If the list was not shown as text, only consent given by a flag counts.
 fn is_wanted(trust: &Trust, list: &TrustList) -> bool {
-    let things =
-        if list.items.len() == 1 { "this".to_owned() } else { format!("these {}", list.items.len()) };
-    let question = format!("Trust {things}, so that it may run when work of this workspace is committed?");
+    let question = match list.items.len() {
+        1 => "Trust this, so that it may run when work of this workspace is committed or checked?".to_owned(),
+        n => format!(
+            "Trust these {n}, so that they may run when work of this workspace is committed or checked?"
+        ),
+    };
     trust.yes || (!trust.json && confirm(&question, false))
 }
 

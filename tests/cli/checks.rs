@@ -68,6 +68,18 @@ fn a_check_that_fails_is_told_with_its_last_line() {
 }
 
 #[test]
+fn what_one_check_runs_keeps_no_other_from_running() {
+    let own = "[[check]]\nname = \"smoke\"\nkind = \"command\"\ncommand = [\"./ci.sh\"]\n";
+    let (repo, env) = done_work(&format!("{}{own}", shell("marks", "exit 0")));
+    script(&repo, "exit 0");
+    let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(row(&workspace, "marks").0, "YES", "{workspace:#}");
+    let (claim, reasons) = row(&workspace, "smoke");
+    assert!(claim == "NO" && reasons.contains("that is not trusted"), "{reasons}");
+}
+
+#[test]
 fn a_check_that_hangs_crashes_floods_or_leaves_children_is_no_pass() {
     let marker = "left-by-a-check";
     for (limit, script, told) in [

@@ -56,8 +56,8 @@ pub struct Checking<'a> {
     pub ask_model: &'a (dyn Fn(&ConfiguredCheck, Duration) -> CheckFinding + 'a),
     /// The clock.
     pub now: fn() -> Timestamp,
-    /// Why programs may not run here; `None` if they may.
-    pub untrusted: Option<String>,
+    /// Why this command may not run here; `None` if it may.
+    pub untrusted: &'a (dyn Fn(&[String]) -> Option<String> + 'a),
 }
 
 /// The answer of an external check.
@@ -249,8 +249,8 @@ impl Checking<'_> {
     }
 
     fn started(&self, command: &[String], limit: Duration, stdin: Option<Vec<u8>>) -> Result<Output, String> {
-        if let Some(why) = &self.untrusted {
-            return Err(why.clone());
+        if let Some(why) = (self.untrusted)(command) {
+            return Err(why);
         }
         let (first, args) = command.split_first().ok_or("there is no program")?;
         let program = self.program(first).ok_or_else(|| format!("the program `{first}` was not found"))?;

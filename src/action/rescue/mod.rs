@@ -70,6 +70,7 @@ use crate::process::{Budget, Cancel, Held, Launcher};
 
 pub use base::RescueError;
 pub use plan::PlanRequest;
+pub use trust::runs_file_of;
 
 /// The time limit of a git call that only lists things.
 const GIT_LIMIT: Duration = Duration::from_secs(10);

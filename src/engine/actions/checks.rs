@@ -6,7 +6,7 @@ use serde_json::json;
 use super::tools::{Tools, cancelled};
 use super::{model_judge, rescuer, trust};
 use crate::action::checking::Checking;
-use crate::action::rescue::Rescuer;
+use crate::action::rescue::{Rescuer, runs_file_of};
 use crate::engine::clock;
 use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord, TrustList};
 
@@ -53,10 +53,13 @@ pub(super) fn run(
         tools.config.trust(workspace, &list)?;
     }
     let made = rescuer_of(request, tools)?;
-    let untrusted = match made.are_checks_trusted(workspace) {
+    let are_trusted = made.are_checks_trusted(workspace);
+    let untrusted = |command: &[String]| match &are_trusted {
         Ok(true) => None,
+        // What one check runs does not keep another from running.
+        Ok(false) | Err(_) if !runs_file_of(workspace, command) => None,
         Ok(false) => Some("it runs a file of the workspace that is not trusted: `closeout trust`".to_owned()),
-        Err(error) => Some(rescuer::problem(&error).message),
+        Err(error) => Some(rescuer::problem(error).message),
     };
     let checking = Checking {
         workspace,
@@ -72,7 +75,7 @@ pub(super) fn run(
         records: &request.looked_at.records,
         ask_model: &|check, limit| model_judge::judge(request, tools, check, limit),
         now: clock::now,
-        untrusted,
+        untrusted: &untrusted,
     };
     let records = checking.run(&|name| tools.say(&format!("check {name}")));
     if tools.cancel.is_cancelled() {

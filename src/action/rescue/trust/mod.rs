@@ -79,6 +79,14 @@ pub(crate) struct Programs {
     pub(crate) own: Option<OwnProgram>,
 }
 
+/// Whether the command of a check names a file of the workspace, and so may run it.
+pub fn runs_file_of(workspace: &Path, command: &[String]) -> bool {
+    command.iter().any(|word| {
+        let is_path = word.contains('/') || workspace.join(word).is_file();
+        is_path && workspace.join(word).canonicalize().is_ok_and(|path| path.starts_with(workspace))
+    })
+}
+
 impl Rescuer {
     /// Lists what could run a program in this workspace, with the digest by which it is trusted. Runs nothing.
     ///
@@ -101,11 +109,7 @@ impl Rescuer {
     /// # Errors
     /// As for [`Rescuer::trust_list`].
     pub fn are_checks_trusted(&self, workspace: &Path) -> Result<bool, RescueError> {
-        let is_inside = |word: &String| {
-            let is_path = word.contains('/') || workspace.join(word).is_file();
-            is_path && workspace.join(word).canonicalize().is_ok_and(|path| path.starts_with(workspace))
-        };
-        if !self.check_commands.iter().flatten().any(is_inside) {
+        if !self.check_commands.iter().any(|command| runs_file_of(workspace, command)) {
             return Ok(true);
         }
         Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
