@@ -204,11 +204,10 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
 
 /// Why nothing can be allowed or denied.
 fn no_permission(plan: &ReplyPlan) -> &'static str {
-    match plan.state {
-        ActivityState::NeedsPermission if is_file(plan) => {
-            "it takes words only: say in a reply what it may do"
-        }
-        _ => "it is not waiting for permission",
+    if plan.state == ActivityState::NeedsPermission && is_file(plan) {
+        "it takes words only: say in a reply what it may do"
+    } else {
+        "it is not waiting for permission"
     }
 }
 

@@ -48,7 +48,10 @@ pub(super) struct LiveRuns {
 
 impl LiveRuns {
     pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> LiveRuns {
-        LiveRuns { reader: FolderReader::new(store, Store::runs_folder, sender), known: Default::default() }
+        LiveRuns {
+            reader: FolderReader::new(store, Store::runs_folder, sender),
+            known: (BTreeSet::new(), BTreeSet::new()),
+        }
     }
 
     pub(super) fn folder(&self) -> Option<&Path> {

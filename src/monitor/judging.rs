@@ -209,7 +209,7 @@ impl Tracked {
         let is_same = advanced.is_same_round(before);
         let changed_at = if is_same { before.changed_at } else { Some(now.newer_than(before.changed_at)) };
         let is_used_up = self.actions.is_used_up(facts, evidence) || self.is_run_used_up(evidence);
-        Rounds { is_used_up, changed_at, ..advanced }
+        Rounds { changed_at, is_used_up, ..advanced }
     }
 
     /// Whether this look is one of a check that can be a round (R5): made by its own command, with an id, while no turn

@@ -80,14 +80,15 @@ fn is_left_over(part: &Part) -> bool {
 pub(super) fn of_why(why: &Why) -> String {
     match why {
         Why::Rule(rule) => sets::rule(*rule).to_owned(),
-        Why::Because(Rule::RunFailed, reason @ (Reason::LastReply(_) | Reason::RunOver(_))) => quoted(reason),
+        Why::Because(Rule::RunFailed, reason @ (Reason::LastReply(_) | Reason::RunOver(_)))
+        | Why::UsageLimit(reason)
+        | Why::RunOver(reason) => quoted(reason),
         Why::Because(rule, reason) => because(sets::rule(*rule), Some(reason)),
         Why::NobodyAsked { n_commits, at_risk } => {
             let commits = (*n_commits > 0).then(|| counts::new_commits(n_commits));
             let lies: Vec<String> = commits.into_iter().chain(at_risk.as_ref().map(of_work)).collect();
             beside(sets::rule(Rule::NobodyAsked), Some(lies.join(", ")).filter(|lies| !lies.is_empty()))
         }
-        Why::UsageLimit(reason) | Why::RunOver(reason) => quoted(reason),
         Why::Unreadable(source, reason) => because(&say::unreadable(source.title()), reason.as_ref()),
         Why::UnreadableReport(report, reason) => {
             because(&say::unusable(report_file(*report)), reason.as_ref())

@@ -387,9 +387,9 @@ fn a_turn_is_one_round_for_a_gate_and_for_all_who_look_beside_it() {
         assert_eq!(look(), state, "before the gate is asked at the end of turn {n_turns}");
         let run = stop(&env, &repo, &json!({"stop_hook_active": n_turns > 1}));
         if state == "STALLED" {
-            let_go(&run)
+            let_go(&run);
         } else {
-            drop(held(&run))
+            drop(held(&run));
         }
         for _ in 0..2 {
             assert_eq!(look(), state, "after turn {n_turns}");
