@@ -1,14 +1,16 @@
 //! Deleting records for good, and restoring single paths from one.
 
 use std::fs;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
-use closeout::action::rescue::RescueError;
-use closeout::model::{ActionClass, ForgottenRecord, ObjectsGo};
+use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::model::{ActionClass, ForgottenRecord, KeepIn, ObjectsGo, RecordOrder, RecordState};
 
 use super::fixture::*;
 use super::keep::{journal, line, list};
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 #[test]
 fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
@@ -62,6 +64,136 @@ fn what_was_kept_for_the_undo_goes_with_its_record() {
     assert_eq!(indexes.count(), 0);
     assert_eq!(list(&repo).records.len(), 1);
     assert_eq!(list(&repo).records[0].reference, other.reference);
+}
+
+/// The hidden references, and the indexes and bundles in closeout's own folder.
+pub(super) fn left(repo: &Repo) -> (String, Vec<String>) {
+    let mut files = files_below(&repo.root().join("state/rescue"));
+    files.retain(|name| name.contains("/index-") || name.ends_with(".bundle"));
+    (repo.git(["for-each-ref", "refs/closeout"]), files)
+}
+
+/// Deletes the record as far as one whose process is killed right after it wrote its line into the journal.
+fn cut_off(repo: &Repo, reference: &str) {
+    let text = fs::read_to_string(journal(repo)).unwrap();
+    let actions = text.lines().filter_map(|line| serde_json::from_str(line.get(41..)?).ok());
+    let moving = actions.filter(|action: &serde_json::Value| action["act"] == "moving");
+    let moves: Vec<serde_json::Value> = moving.map(|action| action["id"].clone()).collect();
+    let told = serde_json::json!({ "act": "forgotten", "reference": reference, "moves": moves });
+    fs::write(journal(repo), text + &line(&told.to_string())).unwrap();
+}
+
+/// A repository with a visible commit of a record that has a bundle, and the record's name.
+fn committed_with_bundle() -> (Repo, String) {
+    let repo = rich();
+    let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+    let made = rescuer(&repo).record_ordered(repo.path(), order).unwrap();
+    commit(&repo);
+    assert_eq!(list(&repo).records.len(), 1);
+    let (references, files) = left(&repo);
+    assert_eq!((references.lines().count(), files.len()), (2, 3), "{references} {files:?}");
+    (repo, made.reference.to_string())
+}
+
+// K01, K05
+#[test]
+fn a_deletion_that_was_cut_off_is_completed_by_the_next_action() {
+    type Next = fn(&Repo, &str);
+    let actions: [(&str, Next); 3] = [
+        ("recover", |repo, _| rescuer(repo).recover(repo.path()).unwrap()),
+        ("list", |repo, _| {
+            let found = list(repo);
+            assert_eq!((found.records, found.notices), (vec![], vec![]));
+        }),
+        ("delete", |repo, reference| {
+            let forgotten = rescuer(repo).delete(repo.path(), reference, false).unwrap();
+            assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (2, true));
+        }),
+    ];
+    for (name, act) in actions {
+        let (repo, reference) = committed_with_bundle();
+        let before = fingerprint(&repo);
+        cut_off(&repo, &reference);
+        act(&repo, &reference);
+        assert_eq!(fingerprint(&repo), before, "{name}");
+        assert_eq!(left(&repo), (String::new(), vec![]), "{name}");
+        let text = fs::read_to_string(journal(&repo)).unwrap();
+        assert!(text.contains("forgotten") && !text.contains("saved") && !text.contains("moving"), "{text}");
+        assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)), "{name}");
+        assert_eq!(list(&repo).notices, [], "{name}");
+    }
+}
+
+#[test]
+fn a_deletion_that_was_cut_off_in_a_worktree_that_is_gone_is_completed_from_another() {
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    linked.write("work", "work\n");
+    let made = record(&linked);
+    cut_off(&repo, &made.reference);
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    let found = list(&repo);
+    assert_eq!((found.records, found.notices), (vec![], vec![]));
+    assert_eq!(left(&repo), (String::new(), vec![]));
+    assert!(!fs::read_to_string(journal(&repo)).unwrap().contains("saved"));
+}
+
+#[test]
+fn a_deletion_that_cannot_begin_changes_nothing_and_one_that_fails_says_what_is_done() {
+    let (repo, reference) = committed_with_bundle();
+    let lock = repo.git_dir().join("packed-refs.lock");
+    fs::write(&lock, "").unwrap();
+    let busy = rescuer(&repo).delete(repo.path(), &reference, true);
+    assert!(matches!(busy, Err(RescueError::Busy(_))), "{busy:?}");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(list(&repo).records[0].state, RecordState::Kept);
+    rescuer(&repo).undo_plan(repo.path()).unwrap();
+
+    let (_, files) = left(&repo);
+    let index = files.iter().find(|name| name.contains("/index-")).unwrap();
+    fs::remove_file(index).unwrap();
+    fs::create_dir(index).unwrap();
+    let failed = rescuer(&repo).delete(repo.path(), &reference, true).unwrap_err();
+    assert!(
+        matches!(&failed, RescueError::InPart { part, .. } if part.contains("counts as deleted")),
+        "{failed}"
+    );
+    let found = list(&repo);
+    assert_eq!((found.records, found.notices), (vec![], vec![]));
+    fs::remove_dir(index).unwrap();
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(left(&repo), (String::new(), vec![]));
+    assert!(!fs::read_to_string(journal(&repo)).unwrap().contains("saved"));
+}
+
+// K04
+#[test]
+fn a_deletion_that_has_begun_is_completed_before_it_is_cancelled() {
+    let (repo, reference) = committed_with_bundle();
+    let fifo = repo.root().join("fifo");
+    repo.fifo(&fifo);
+    let waits = format!(
+        "case \"$*\" in *for-each-ref*refs/closeout/visible*) read -r _ <'{}' ;; esac\nexec '{}' \"$@\"",
+        fifo.display(),
+        git_program().display()
+    );
+    let rescuer = Rescuer { git: repo.script("slow-git", &waits), ..rescuer(&repo) };
+    std::thread::scope(|scope| {
+        let deletion = scope.spawn(|| rescuer.delete(repo.path(), &reference, true));
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().try_into().unwrap();
+        let open = || fs::File::options().write(true).custom_flags(flags).open(&fifo).ok();
+        let reader = loop {
+            if let Some(file) = open() {
+                break file;
+            }
+            assert!(!deletion.is_finished());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!(!rescuer.cancel.cancel());
+        drop(reader);
+        assert_eq!(deletion.join().unwrap().unwrap().n_references, 2);
+    });
+    assert_eq!(left(&repo), (String::new(), vec![]));
 }
 
 /// Makes a record look this many days older.

@@ -1,4 +1,4 @@
-//! The built program gets a signal in the middle of a record, a rescue, an undo, a redo and a restore: at a chosen
+//! The built program gets a signal in the middle of a record, a rescue, an undo, a redo, a restore and a deletion: at a chosen
 //! system call of its own, so that every phase can be hit again. Afterwards the plain oracle compares everything
 //! with the state before and after, and the next start has to find all records and be able to do everything.
 //!
@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::ends::living_in;
 use super::fixture::*;
+use super::forget::left;
 use super::kill::leftovers;
 use super::oracle::{Files, Photo, files_in, stored};
 use crate::support::repo::Repo;
@@ -50,7 +51,8 @@ enum Before {
 const RESCUE: &str = "rescue -y -m work --protected";
 const BESIDE: &str = "rescue -y -m work --new-branch";
 const RESTORE: &str = "restore RECORD INTO";
-const CASES: [Case; 8] = [
+const FORGET: &str = "forget RECORD --yes --lose-work";
+const CASES: [Case; 9] = [
     Case { words: "rescue --record-only", before: &[] },
     Case { words: RESCUE, before: &[] },
     Case { words: BESIDE, before: &[] },
@@ -59,10 +61,17 @@ const CASES: [Case; 8] = [
     Case { words: "undo -y", before: &[Before::Beside] },
     Case { words: "redo -y", before: &[Before::Beside, Before::Undo] },
     Case { words: RESTORE, before: &[Before::Record] },
+    Case { words: FORGET, before: &[Before::Rescue] },
 ];
 /// The cases of a plain run, with the signal, and how far the command is in hundredths of its calls.
-const FEW: [(usize, Signal, usize); 4] =
-    [(1, Signal::TERM, 60), (3, Signal::KILL, 80), (6, Signal::STOP, 85), (7, Signal::INT, 70)];
+const FEW: [(usize, Signal, usize); 6] = [
+    (1, Signal::TERM, 60),
+    (3, Signal::KILL, 80),
+    (6, Signal::STOP, 85),
+    (7, Signal::INT, 70),
+    (8, Signal::INT, 70),
+    (8, Signal::KILL, 70),
+];
 
 /// A call of the program's first thread: its name, and how many of that name came before.
 type Moment = (String, usize);
@@ -235,7 +244,11 @@ fn hit(case: &Case, signal: Signal, (call, n): &Moment) -> bool {
     until(&format!("{what}: something goes on"), || living_in(&scene.repo).is_empty());
     let is_hit = check_end(signal, &output, &what);
     assert!(!said.contains("panicked"), "{what}");
-    scene.assert_whole(case, &before, &known, &said, &what);
+    if case.words == FORGET {
+        scene.assert_there_or_gone(signal, output.status.code(), &what);
+    } else {
+        scene.assert_whole(case, &before, &known, &said, &what);
+    }
     is_hit
 }
 
@@ -288,6 +301,24 @@ impl Scene {
         assert_eq!(leftovers(&self.repo), Vec::<String>::new(), "{what}");
         self.assert_own_folder(what);
         self.repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+        super::hostile::assert_silent(&self.repo);
+    }
+
+    /// The record is there with its undo, or nothing is left of it, and the exit code says which.
+    fn assert_there_or_gone(&self, signal: Signal, code: Option<i32>, what: &str) {
+        let is_gone = self.records().is_empty();
+        if signal != Signal::KILL {
+            assert_eq!(code == Some(0), is_gone, "{what}");
+        }
+        if is_gone {
+            assert_eq!(left(&self.repo), (String::new(), vec![]), "{what}");
+        } else {
+            let undone = rescuer(&self.repo).undo(self.repo.path());
+            assert!(undone.is_ok(), "{what}: {undone:?}");
+            self.initial.assert_restored(&Photo::of(&self.repo), what);
+        }
+        assert_eq!(leftovers(&self.repo), Vec::<String>::new(), "{what}");
+        self.assert_own_folder(what);
         super::hostile::assert_silent(&self.repo);
     }
 

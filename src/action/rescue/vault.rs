@@ -9,15 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::worktrees::VAULT;
 use crate::action::rescue::base::{RescueError, references, repository};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded};
 use crate::model::CommitId;
-
-/// The folder for bundles in one of our own folders.
-const VAULT: &str = "vault";
 
 /// How many bytes of a bundle are read for its object format.
 const HEADER: u64 = 256;

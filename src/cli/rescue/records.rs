@@ -54,13 +54,7 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
             }
         })
     };
-    let Restored { n_written, n_there } = match (restored, signalled.signal()) {
-        (Err(failure), Some(signal)) => {
-            output::note(&failure.to_string());
-            return Ok(Outcome::Signalled(signal));
-        }
-        (restored, _) => restored?,
-    };
+    let Restored { n_written, n_there } = unless_ended(restored, &signalled)?;
     let (files, into) = (counts::files(n_written), display_text::path(&into));
     let there = if n_there == 0 {
         String::new()
@@ -69,6 +63,17 @@ pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
     };
     output::print_line(&format!("{files} written to {into}, readable by you alone{there}"))?;
     Ok(Outcome::Action(ActionClass::Done))
+}
+
+/// What was done, unless a signal ended it: then the program ends by that, with the words of the failure.
+fn unless_ended<T>(done: Result<T, impl Into<Failure>>, signalled: &Signalled) -> Result<T, Failure> {
+    match (done.map_err(Into::into), signalled.signal()) {
+        (Err(failure), Some(signal)) => {
+            output::note(&failure.to_string());
+            Err(Failure::Over(Outcome::Signalled(signal)))
+        }
+        (done, _) => done,
+    }
 }
 
 /// Restores, as an audited action.
@@ -178,12 +183,16 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
         return json::declined("nothing was deleted", false);
     }
+    let signalled = Signalled::listen(rescuer.cancel.clone());
     let plan = (ActionKind::Forget, top.as_path(), reference.clone());
     let action = || {
         let mut forgotten = rescuer.delete(&top, &reference, forget.lose_work);
         if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
             let question = "Its work is in no branch and would be lost. Delete it anyway?";
-            if confirm(question, false) {
+            signalled.set_resting(true);
+            let is_yes = confirm(question, false);
+            signalled.set_resting(false);
+            if is_yes {
                 forgotten = rescuer.delete(&top, &reference, true);
             }
         }
@@ -194,7 +203,7 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    let forgotten = config.audited(plan, action, forgotten_words)?;
+    let forgotten = unless_ended(config.audited(plan, action, forgotten_words), &signalled)?;
     output::print_line(&forgotten_words(&forgotten))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
@@ -216,9 +225,11 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
     if !confirm(&format!("Delete {records} for good? All of their work is in a branch."), yes) {
         return json::declined("nothing was deleted", false);
     }
+    let signalled = Signalled::listen(rescuer.cancel.clone());
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()))?;
+    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()));
+    let gone = unless_ended(gone, &signalled)?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;
     }

@@ -289,6 +289,61 @@ pub(crate) fn is_id_taken(entries: &[JournalEntry], id: &str) -> bool {
     })
 }
 
+/// What goes with a record that was deleted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Deletion<'j> {
+    pub(crate) reference: &'j RecordRef,
+    /// The moves whose kept indexes go too.
+    pub(crate) moves: &'j [String],
+}
+
+impl Deletion<'_> {
+    /// The record, if its line is still there.
+    pub(crate) fn saved<'a>(&self, actions: &'a [JournalEntry]) -> Option<&'a Saved> {
+        actions.iter().find_map(|action| match action {
+            JournalEntry::Saved(saved) if saved.reference == *self.reference => Some(saved),
+            JournalEntry::Saved(_)
+            | JournalEntry::Moving(_)
+            | JournalEntry::Moved { .. }
+            | JournalEntry::RolledBack { .. }
+            | JournalEntry::Forgotten { .. } => None,
+        })
+    }
+
+    /// Whether this line of the journal goes with the record.
+    pub(crate) fn has(&self, action: &JournalEntry) -> bool {
+        match action {
+            JournalEntry::Saved(saved) => saved.reference == *self.reference,
+            JournalEntry::Moving(Move { id, .. })
+            | JournalEntry::Moved { id }
+            | JournalEntry::RolledBack { id } => self.moves.contains(id),
+            JournalEntry::Forgotten { .. } => false,
+        }
+    }
+}
+
+/// The deletions that were cut off: a line that goes with the record is still here, and the lines go last.
+pub(crate) fn cut_deletions(actions: &[JournalEntry]) -> Vec<Deletion<'_>> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for action in actions {
+        match action {
+            JournalEntry::Saved(Saved { reference, .. }) => names.insert(reference),
+            JournalEntry::Moving(Move { id, .. })
+            | JournalEntry::Moved { id }
+            | JournalEntry::RolledBack { id } => names.insert(id),
+            JournalEntry::Forgotten { .. } => false,
+        };
+    }
+    let deletions = actions.iter().filter_map(|action| {
+        let JournalEntry::Forgotten { reference, moves } = action else { return None };
+        Some(Deletion { reference, moves })
+    });
+    let is_cut = |deletion: &Deletion<'_>| {
+        names.contains(&**deletion.reference) || deletion.moves.iter().any(|id| names.contains(&**id))
+    };
+    deletions.filter(is_cut).collect()
+}
+
 /// The records that were saved and not deleted, oldest first.
 pub(crate) fn saved(entries: &[JournalEntry]) -> Vec<&Saved> {
     let mut saved: Vec<&Saved> = Vec::new();
@@ -344,6 +399,19 @@ mod tests {
             assert_eq!(serde_json::from_str::<JournalEntry>(line).unwrap(), entry, "{line}");
             assert!(serde_json::to_string(&entry).unwrap().starts_with(line.trim_end_matches('}')), "{line}");
         }
+    }
+
+    #[test]
+    fn a_deletion_is_cut_while_a_line_of_its_own_is_left() {
+        let forgotten = |reference: &str, moves: &[&str]| JournalEntry::Forgotten {
+            reference: reference.to_owned().into(),
+            moves: moves.iter().map(|&id| id.to_owned()).collect(),
+        };
+        let over = JournalEntry::RolledBack { id: "b".to_owned() };
+        let actions = [forgotten("refs/a", &["a"]), over, forgotten("refs/b", &["x", "b"])];
+        let cut = cut_deletions(&actions);
+        assert_eq!(cut.iter().map(|it| &**it.reference).collect::<Vec<_>>(), ["refs/b"]);
+        assert_eq!(actions.iter().map(|action| cut[0].has(action)).collect::<Vec<_>>(), [false, true, false]);
     }
 
     #[test]

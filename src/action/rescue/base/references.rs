@@ -106,6 +106,11 @@ pub(crate) enum PinnedAs {
     Kept,
 }
 
+impl PinnedAs {
+    /// The folder of each.
+    const FOLDERS: [&str; 2] = ["visible", "kept"];
+}
+
 /// Keeps commits whatever happens to their branch. The last commit's reference is named after the move; each earlier one
 /// has a number in front.
 pub(crate) fn pin(
@@ -115,9 +120,10 @@ pub(crate) fn pin(
     id: &str,
     commits: &[CommitId],
 ) -> Result<Vec<Hidden>, RescueError> {
+    let [visible, kept] = PinnedAs::FOLDERS;
     let folder = match pinned_as {
-        PinnedAs::Visible => "visible",
-        PinnedAs::Kept => "kept",
+        PinnedAs::Visible => visible,
+        PinnedAs::Kept => kept,
     };
     let pinned = commits.iter().rev().enumerate().map(|(n, commit)| {
         let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
@@ -125,6 +131,26 @@ pub(crate) fn pin(
         Ok(Hidden { name, id: *commit })
     });
     pinned.collect()
+}
+
+/// What is pinned for these moves.
+pub(crate) fn pinned(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<Hidden>, RescueError> {
+    if moves.is_empty() {
+        return Ok(Vec::new());
+    }
+    let usual = PinnedAs::FOLDERS.map(|folder| format!("refs/closeout/{folder}/{key}"));
+    let others = PinnedAs::FOLDERS.map(|folder| format!("refs/closeout-*/{folder}/{key}/*"));
+    let is_of_one = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        moves.iter().any(|id| match name.strip_suffix(&**id) {
+            Some("") => true,
+            Some(n) => n.strip_suffix('-').is_some_and(|n| n.parse::<usize>().is_ok()),
+            None => false,
+        })
+    };
+    let mut all = listed(git, usual.iter().chain(&others))?;
+    all.retain(|hidden| is_of_one(&hidden.name));
+    Ok(all)
 }
 
 /// A reference whose name is a parent path of `name`, so that the two cannot coexist.
@@ -143,14 +169,20 @@ pub(crate) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, Re
 
 /// All hidden references of records in the repository, from every worktree.
 pub(crate) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
-    let args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/closeout", "refs/closeout-*/**"];
-    let listed = git.lines(args)?;
-    Ok(listed
-        .iter()
-        .filter_map(|text| text.split_once(' '))
-        .filter(|(_, name)| is_of_record(name))
-        .filter_map(|(id, name)| Some(Hidden { name: name.to_owned(), id: id.parse().ok()? }))
-        .collect())
+    let mut all = listed(git, ["refs/closeout", "refs/closeout-*/**"])?;
+    all.retain(|hidden| is_of_record(&hidden.name));
+    Ok(all)
+}
+
+fn listed(
+    git: &Git<'_>,
+    patterns: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Result<Vec<Hidden>, RescueError> {
+    let mut args = ["for-each-ref", "--format=%(objectname) %(refname)"].map(str::to_owned).to_vec();
+    args.extend(patterns.into_iter().map(|pattern| pattern.as_ref().to_owned()));
+    let lines = git.lines(args)?;
+    let hidden = lines.iter().filter_map(|text| text.split_once(' '));
+    Ok(hidden.filter_map(|(id, name)| Some(Hidden { name: name.to_owned(), id: id.parse().ok()? })).collect())
 }
 
 /// Moves a reference of ours from its current value (`None`: absent) back to `to`.

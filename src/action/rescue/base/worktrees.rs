@@ -14,6 +14,9 @@ use crate::git::{Repository, stored_ref};
 /// The folder of the state folder in which each worktree has one.
 pub(crate) const RESCUE: &str = "rescue";
 
+/// The folder for bundles in one of our own folders.
+pub(crate) const VAULT: &str = "vault";
+
 /// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {

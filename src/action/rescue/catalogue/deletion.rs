@@ -3,27 +3,26 @@
 //!
 //! It must not delete work that is in no branch unless the person accepts exactly that loss.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::{
-    Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, journal, references,
+    Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, references,
 };
 use crate::action::rescue::catalogue::{self, Reaches};
 use crate::action::rescue::lock::{self, WorktreeLock};
-use crate::action::rescue::ref_transaction::recovery;
-use crate::disk::write::is_removed;
+use crate::action::rescue::ref_transaction::{check_packed, forgotten, recovery};
 use crate::git::Git;
-use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach};
+use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach, RecordRef};
 
 impl Rescuer {
     /// Deletes the record `reference` for good, and with it the undo of visible commits made from it.
     ///
     /// # Errors
     /// [`RescueError::WouldLose`] if its work is not in a branch, or that is unknown, and `is_loss_accepted` is
-    /// false.
+    /// false; [`RescueError::InPart`] if a part of it is left, which the next action removes.
     pub fn delete(
         &self,
         workspace: &Path,
@@ -31,6 +30,9 @@ impl Rescuer {
         is_loss_accepted: bool,
     ) -> Result<ForgottenRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
+        if let Some(forgotten) = completed(&worktree, reference)? {
+            return Ok(forgotten);
+        }
         recovery::recover(&worktree)?;
         delete(&worktree, reference, is_loss_accepted)
     }
@@ -50,7 +52,15 @@ impl Rescuer {
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
-                forgotten.push(delete(&worktree, &record.reference, false)?);
+                let deleted =
+                    delete(&worktree, &record.reference, false).map_err(|error| match &forgotten[..] {
+                        [] => error,
+                        [ForgottenRecord { reference, .. }] => {
+                            error.in_the_middle(format!("{reference} is deleted"))
+                        }
+                        some => error.in_the_middle(format!("{} records are deleted", some.len())),
+                    });
+                forgotten.push(deleted?);
             }
         }
         Ok(forgotten)
@@ -88,6 +98,14 @@ impl Owner {
             Owner::Own(place) | Owner::Gone(place, _) => place,
         }
     }
+
+    fn journal(&self) -> Journal {
+        Journal::at(&self.place().folder)
+    }
+
+    fn read(&self) -> Result<Reading, RescueError> {
+        self.journal().read()
+    }
 }
 
 fn delete(
@@ -96,12 +114,8 @@ fn delete(
     is_loss_accepted: bool,
 ) -> Result<ForgottenRecord, RescueError> {
     let git = worktree.git();
-    let Some(key) = references::key_of(reference) else {
-        return Err(RescueError::Refused("this is no reference of a record".to_owned()));
-    };
-    let owner = Owner::find(worktree, key)?;
-    let journal = owner.as_ref().map(|owner| Journal::at(&owner.place().folder));
-    let read = journal.as_ref().map_or_else(|| Ok(Reading::default()), Journal::read)?;
+    let owner = Owner::find(worktree, key_of(reference)?)?;
+    let read = owner.as_ref().map_or_else(|| Ok(Reading::default()), Owner::read)?;
     let saved = journal::saved(&read.entries).into_iter().find(|saved| *saved.reference == *reference);
     let at = references::at(&git, reference)?;
     if at.is_none() && saved.is_none() {
@@ -110,40 +124,63 @@ fn delete(
     if !is_loss_accepted && !is_safe(&git, at, saved) {
         return Err(RescueError::WouldLose);
     }
-    if at.is_some() {
-        worktree.repo.check_writes(&[reference])?;
-    }
     let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.entries, saved));
-    let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
-    if let Some(journal) = &journal {
-        // Written first, so that nothing restores the reference.
-        let action = JournalEntry::Forgotten { reference: reference.to_owned().into(), moves: ids.clone() };
-        journal.append(&action)?;
+    let (reference, moves) =
+        (RecordRef::from(reference.to_owned()), moves.iter().map(|made| made.id.clone()).collect::<Vec<_>>());
+    let deletion = Deletion { reference: &reference, moves: &moves };
+    // All that can fail without a trace comes before the line of the journal.
+    let objects_go = objects_go(&git, saved, !moves.is_empty())?;
+    if at.is_some() || !moves.is_empty() {
+        worktree.repo.check_writes(&[&reference])?;
+        check_packed(worktree)?;
     }
-    let mut n_references = 0;
-    for (name, id) in pins(&git, key, &ids)?.into_iter().chain(at.map(|id| (reference.to_owned(), id))) {
-        references::remove(&git, &name, id)?;
-        n_references += 1;
+    let _held = worktree.rescuer.hold()?;
+    let n_references = if let Some(owner) = &owner {
+        let action = JournalEntry::Forgotten { reference: reference.clone(), moves: moves.clone() };
+        let told = owner.journal().append(&action);
+        let removed = told.and_then(|()| forgotten::remove(worktree, owner.place(), &deletion, at));
+        removed.map_err(|error| left(error, owner, &deletion))?
+    } else {
+        at.map_or(Ok(()), |at| references::remove(&git.to_the_end(), &reference, at))?;
+        worktree.sync()?;
+        1
+    };
+    Ok(forgotten_record(&deletion, n_references, objects_go))
+}
+
+/// Completes the deletion of this record, if one was cut off.
+fn completed(worktree: &WorktreeLock, reference: &str) -> Result<Option<ForgottenRecord>, RescueError> {
+    let Some(owner) = Owner::find(worktree, key_of(reference)?)? else { return Ok(None) };
+    let read = owner.read()?;
+    let cut = journal::cut_deletions(&read.entries);
+    let Some(deletion) = cut.iter().find(|it| **it.reference == *reference) else { return Ok(None) };
+    let objects_go = objects_go(&worktree.git(), deletion.saved(&read.entries), !deletion.moves.is_empty())?;
+    let _held = worktree.rescuer.hold()?;
+    let removed = forgotten::complete_one(worktree, (owner.place(), &read.entries), deletion);
+    let n_references = removed.map_err(|error| left(error, &owner, deletion))?;
+    Ok(Some(forgotten_record(deletion, n_references, objects_go)))
+}
+
+fn key_of(reference: &str) -> Result<&str, RescueError> {
+    let refused = || RescueError::Refused("this is no reference of a record".to_owned());
+    references::key_of(reference).ok_or_else(refused)
+}
+
+/// Why a deletion is not complete, with what becomes of the rest if the journal tells of it.
+fn left(error: RescueError, owner: &Owner, deletion: &Deletion<'_>) -> RescueError {
+    let is_told = owner.read().is_ok_and(|read| journal::cut_deletions(&read.entries).contains(deletion));
+    if !is_told {
+        return error;
     }
-    if let Some(owner) = &owner {
-        remove_files(owner.place(), &read, saved, &ids)?;
-    }
-    if let Some(journal) = &journal {
-        journal.drop_entries(&|entry| match entry {
-            JournalEntry::Saved(saved) => *saved.reference == *reference,
-            JournalEntry::Moving(made) => ids.contains(&made.id),
-            JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => ids.contains(id),
-            JournalEntry::Forgotten { .. } => false,
-        })?;
-    }
-    worktree.sync()?;
-    let objects_go = objects_go(&git, saved, !ids.is_empty())?;
-    Ok(ForgottenRecord {
-        reference: reference.to_owned().into(),
-        n_references,
-        is_undo_gone: !ids.is_empty(),
-        objects_go,
-    })
+    error.in_the_middle(format!(
+        "{} counts as deleted, and the next closeout command here removes what is left of it",
+        deletion.reference
+    ))
+}
+
+fn forgotten_record(deletion: &Deletion<'_>, n_references: usize, objects_go: ObjectsGo) -> ForgottenRecord {
+    let reference = deletion.reference.clone();
+    ForgottenRecord { reference, n_references, is_undo_gone: !deletion.moves.is_empty(), objects_go }
 }
 
 /// Whether the record's work is provably in a branch.
@@ -194,51 +231,6 @@ fn is_same_commit(a: &Move, b: &Move) -> bool {
         Purpose::Undo => made.from,
     };
     commit(a).is_some() && commit(a) == commit(b)
-}
-
-/// The hidden references that keep the visible commits of these moves, with the commit each points to.
-fn pins(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<(String, CommitId)>, RescueError> {
-    let mut pins = Vec::new();
-    for id in moves {
-        for n in 0.. {
-            let name = if n == 0 { id.clone() } else { format!("{n}-{id}") };
-            let digits = &id[id.len().saturating_sub(8)..];
-            let n_before = pins.len();
-            for top in ["refs/closeout".to_owned(), format!("refs/closeout-{digits}")] {
-                let name = format!("{top}/visible/{key}/{name}");
-                if let Some(at) = references::at(git, &name)? {
-                    pins.push((name, at));
-                }
-            }
-            if n_before == pins.len() {
-                break;
-            }
-        }
-    }
-    Ok(pins)
-}
-
-fn remove_files(
-    place: &Place,
-    read: &Reading,
-    saved: Option<&Saved>,
-    moves: &[String],
-) -> Result<(), RescueError> {
-    let sums = |is_gone: bool| -> BTreeSet<String> {
-        journal::moves(&read.entries)
-            .filter(|made| moves.contains(&made.id) == is_gone)
-            .flat_map(|made| [&made.index_before, &made.index_after])
-            .flatten()
-            .map(|kept| format!("index-{}", kept.sum))
-            .collect()
-    };
-    let (gone, kept) = (sums(true), sums(false));
-    let mut paths: Vec<_> = gone.difference(&kept).map(|name| place.folder.join(name)).collect();
-    paths.extend(saved.and_then(|saved| catalogue::bundle(place, saved)));
-    for path in paths {
-        is_removed(fs::remove_file(&path)).map_err(RescueError::io("remove", &path))?;
-    }
-    Ok(())
 }
 
 fn objects_go(git: &Git<'_>, saved: Option<&Saved>, was_visible: bool) -> Result<ObjectsGo, RescueError> {

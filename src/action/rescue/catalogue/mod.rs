@@ -13,12 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
+use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::record_objects::{self, Pair, record_of};
 use crate::action::rescue::base::{
-    Hidden, Journal, Place, RescueError, Saved, Settings, journal, references, worktrees,
+    Hidden, Journal, Place, RescueError, Saved, Settings, references, worktrees,
 };
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::recovery;
+use crate::action::rescue::ref_transaction::{forgotten, recovery};
 use crate::action::rescue::{Rescuer, vault};
 use crate::git::{Git, ObjectFormat, Stdin};
 use crate::model::{
@@ -57,8 +58,15 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let places = worktree.places()?;
     let is_usable = worktree.unusable.is_none() && worktree.past_head.is_none();
     let making = if is_usable { recovery::adopt_beside(worktree, &places)? } else { BTreeSet::new() };
-    let mut saved = in_journals(&places, &mut list.notices)?;
-    let known: BTreeSet<String> = saved.iter().map(|(_, saved)| saved.reference.to_string()).collect();
+    let mut known = BTreeSet::new();
+    let mut saved = in_journals(&places, &mut list.notices, |place, cut| {
+        known.extend(cut.iter().map(|deletion| deletion.reference.to_string()));
+        // This worktree's own were looked at already.
+        if is_usable && place.key != worktree.repo.key && !cut.is_empty() {
+            forgotten::complete_beside(worktree, place);
+        }
+    })?;
+    known.extend(saved.iter().map(|(_, saved)| saved.reference.to_string()));
     let n_known = saved.len();
     saved.retain(|(_, saved)| worktree.unusable.is_none() || saved.shown.is_vault_only);
     let n_unseen = n_known - saved.len();
@@ -100,10 +108,11 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     Ok(list)
 }
 
-/// The records of these journals, with what is wrong with a journal.
+/// The records of these journals, with what is wrong with a journal. The deletions that were cut off go to `cut_in`.
 fn in_journals<'p>(
     places: &'p [Place],
     notices: &mut Vec<RecordNotice>,
+    mut cut_in: impl FnMut(&Place, &[Deletion<'_>]),
 ) -> Result<Vec<(&'p Place, Saved)>, RescueError> {
     let mut all = Vec::new();
     for place in places {
@@ -114,6 +123,7 @@ fn in_journals<'p>(
         if read.n_newer > 0 {
             notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
         }
+        cut_in(place, &journal::cut_deletions(&read.entries));
         all.extend(journal::saved(&read.entries).into_iter().map(|saved| (place, saved.clone())));
     }
     Ok(all)

@@ -200,6 +200,12 @@ impl<'r> WorktreeLock<'r> {
         Ok(WorktreeLock { is_without_rules: true, budget, ..self.standing_in(reason)? })
     }
 
+    /// Our own folder for this worktree, as one of the [`places`](WorktreeLock::places).
+    pub(crate) fn place(&self) -> Place {
+        let (folder, key) = (self.folder.clone(), self.repo.key.clone());
+        Place { folder, key, top: self.repo.top.clone() }
+    }
+
     /// Our folders for all worktrees of the repository.
     pub(crate) fn places(&self) -> Result<Vec<Place>, RescueError> {
         worktrees::of_repository(&self.rescuer.state, &self.common_dir)

@@ -4,6 +4,7 @@
 //! It must not move anything that differs from what was confirmed, and must not remove someone else's lock.
 
 pub(super) mod branch;
+pub(super) mod forgotten;
 pub(super) mod kept_index;
 pub(super) mod packs;
 pub(super) mod prepared;
@@ -265,7 +266,7 @@ pub(crate) fn make_pinned(
 }
 
 /// Waits for a process that is packing the references.
-fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
+pub(crate) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
     if ref_files::is_packed_free_soon(&worktree.repo) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Completes or rolls back a move that a crash interrupted, never leaving half of it.
+//! Completes or rolls back a move that a crash interrupted, never leaving half of it, and completes a deletion.
 //!
 //! It must not remove someone else's lock, and must not replace an index that someone has written since.
 
@@ -14,15 +14,15 @@ use crate::action::rescue::ref_transaction::branch::{self, inode};
 use crate::action::rescue::ref_transaction::prepared::{
     branch_inode, checked, done, is_ours, prepared, roll_back,
 };
-use crate::action::rescue::ref_transaction::{Needed, busy, finish, packs, recover_branch_only};
+use crate::action::rescue::ref_transaction::{Needed, busy, finish, forgotten, packs, recover_branch_only};
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::disk;
 use crate::disk::write::Missing;
 use crate::git::{Git, index_entries};
 use crate::model::CommitId;
 
-/// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
-/// all of that while the repository cannot be used.
+/// Completes or rolls back the interrupted move, adopts an interrupted record, completes an interrupted deletion, and
+/// removes leftovers. Waits with all of that while the repository cannot be used.
 pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
     if worktree.unusable.is_some() {
         // Nothing tells how far it got.
@@ -44,6 +44,7 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
         }
     }
     finish_record(&worktree.git().to_the_end(), &worktree.journal, entries)?;
+    forgotten::complete(worktree, &worktree.place(), entries);
     if n_unread > 0 || is_linked {
         // An unreadable line may refer to one of the leftovers.
         return Ok(());

@@ -1,0 +1,96 @@
+//! Removes what goes with a deleted record: references, then files, then its lines in the journal. The journal tells of the
+//! deletion before anything is removed, so that one which was cut off is completed by the next action.
+//!
+//! It must not remove anything of a record that the journal does not call deleted, or an index that another move needs.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::action::rescue::base::journal::{self, Deletion};
+use crate::action::rescue::base::worktrees::VAULT;
+use crate::action::rescue::base::{Hidden, Journal, JournalEntry, Place, RescueError, references};
+use crate::action::rescue::lock::{self, WorktreeLock};
+use crate::action::rescue::ref_transaction::check_packed;
+use crate::disk::write::is_removed;
+use crate::model::CommitId;
+
+/// Removes everything that goes with the record, and its reference if that is at the commit `at`. The lock of `place`,
+/// which has the journal that tells of it, is held. Returns how many references were removed.
+///
+/// # Errors
+/// What is left is removed by the next action.
+pub(crate) fn remove(
+    worktree: &WorktreeLock,
+    place: &Place,
+    deletion: &Deletion<'_>,
+    at: Option<CommitId>,
+) -> Result<usize, RescueError> {
+    let (git, journal) = (worktree.git().to_the_end(), Journal::at(&place.folder));
+    let mut hidden = references::pinned(&git, &place.key, deletion.moves)?;
+    hidden.extend(at.map(|id| Hidden { name: deletion.reference.to_string(), id }));
+    let names: Vec<&str> = hidden.iter().map(|hidden| &*hidden.name).collect();
+    if !names.is_empty() {
+        worktree.repo.check_writes(&names)?;
+        check_packed(worktree)?;
+    }
+    for hidden in &hidden {
+        references::remove(&git, &hidden.name, hidden.id)?;
+    }
+    remove_files(place, &journal.read()?.entries, deletion)?;
+    // A reference that came back after a power cut would be one that nothing tells of.
+    worktree.sync()?;
+    journal.drop_actions(&|action| deletion.has(action))?;
+    Ok(hidden.len())
+}
+
+/// Removes the indexes that no other move needs, and the bundle.
+fn remove_files(place: &Place, actions: &[JournalEntry], deletion: &Deletion<'_>) -> Result<(), RescueError> {
+    let sums = |is_gone: bool| -> BTreeSet<String> {
+        journal::moves(actions)
+            .filter(|made| deletion.moves.contains(&made.id) == is_gone)
+            .flat_map(|made| [&made.index_before, &made.index_after])
+            .flatten()
+            .map(|kept| format!("index-{}", kept.sum))
+            .collect()
+    };
+    let (gone, kept) = (sums(true), sums(false));
+    let bundles = deletion.saved(actions).into_iter().filter_map(|saved| saved.shown.vault.as_ref());
+    let indexes = gone.difference(&kept).map(|name| place.folder.join(name));
+    for path in indexes.chain(bundles.map(|name| place.folder.join(VAULT).join(name))) {
+        is_removed(fs::remove_file(&path)).map_err(RescueError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+/// Completes the deletions that were cut off in `place`, whose lock is held. What cannot be removed is left for the next
+/// action, and keeps nobody from this one.
+pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, actions: &[JournalEntry]) {
+    for deletion in journal::cut_deletions(actions) {
+        if let Err(error) = complete_one(worktree, (place, actions), &deletion) {
+            tracing::warn!("{} is not deleted as a whole yet: {error}", deletion.reference);
+        }
+    }
+}
+
+/// Completes one of them. Returns how many references were removed.
+pub(crate) fn complete_one(
+    worktree: &WorktreeLock,
+    (place, actions): (&Place, &[JournalEntry]),
+    deletion: &Deletion<'_>,
+) -> Result<usize, RescueError> {
+    let snapshot = deletion.saved(actions).map(|saved| saved.snapshot);
+    // Someone else may have given the reference another value since.
+    let at = references::at(&worktree.git().to_the_end(), deletion.reference)?;
+    let at = at.filter(|at| Some(*at) == snapshot);
+    remove(worktree, place, deletion, at)
+}
+
+/// Completes those of another worktree's place, unless somebody works there.
+pub(crate) fn complete_beside(worktree: &WorktreeLock, place: &Place) {
+    // What cannot be locked or read there keeps nobody from the records here.
+    if let Ok(Some(_lock)) = lock::lock_if_free(&place.folder)
+        && let Ok(read) = Journal::at(&place.folder).read()
+    {
+        complete(worktree, place, &read.entries);
+    }
+}
