@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{ActionClass, ForgottenRecord, KeepIn, ObjectsGo, RecordOrder, RecordState};
+use closeout::model::{
+    ActionClass, CommitTarget, ForgottenRecord, KeepIn, ObjectsGo, RecordOrder, RecordState, RefName,
+};
 
 use super::fixture::*;
 use super::keep::{journal, line, list};
@@ -236,6 +238,35 @@ fn only_old_records_whose_work_is_in_a_branch_go_without_a_question() {
     let names: Vec<_> = forgotten.into_iter().map(|record| record.reference).collect();
     assert_eq!(names, [committed.reference]);
     assert_eq!(list(&repo).records[0].reference, lost.reference);
+}
+
+/// The commit went to a new branch, which nothing of the record's state tells.
+#[test]
+fn what_was_kept_of_a_commit_on_a_new_branch_goes_with_its_record() {
+    for is_undone in [false, true] {
+        let repo = rich();
+        let mut plan = plan(&repo);
+        plan.target = Some(CommitTarget::NewBranch(RefName::of_branch("beside")));
+        rescuer(&repo).commit(repo.path(), &plan).unwrap();
+        let commit = repo.git(["rev-parse", "beside"]);
+        if is_undone {
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        let other = {
+            repo.write("later", "later\n");
+            record(&repo)
+        };
+        let before = fingerprint(&repo);
+        let forgotten = rescuer(&repo).delete(repo.path(), &plan.record.reference, true).unwrap();
+        assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (2, true), "{is_undone}");
+        assert_eq!(fingerprint(&repo), before);
+        assert!(left(&repo).0.ends_with(&*other.reference) && left(&repo).0.lines().count() == 1);
+        assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)));
+        assert!(matches!(rescuer(&repo).redo(repo.path()), Err(RescueError::Nothing)));
+        repo.git(["reflog", "expire", "--expire=now", "--all"]);
+        repo.git(["gc", "-q", "--prune=now"]);
+        assert_eq!(repo.try_git(&["cat-file", "-e", &commit], &[]).status.success(), !is_undone);
+    }
 }
 
 #[test]

@@ -195,8 +195,8 @@ fn is_safe(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> bool {
     }
 }
 
-/// The moves of visible commits made from the record, with their undos and redos. They follow the record and
-/// precede the next record of the same state.
+/// The moves of visible commits made from the record, with their undos and redos. Those that do not name their record
+/// follow it and precede the next record of the same state.
 fn moves_of<'a>(entries: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
     let mut is_last = false;
     let mut made: Vec<&Move> = Vec::new();
@@ -207,11 +207,18 @@ fn moves_of<'a>(entries: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
                 is_last = false;
             }
             JournalEntry::Moving(next) => {
-                let is_of_it = is_last
-                    && next.purpose == Purpose::Commit
-                    && next.from == saved.head
-                    && next.digest_before == saved.digest;
-                if is_of_it || made.iter().any(|before| is_same_commit(before, next)) {
+                let is_of_state = || {
+                    is_last
+                        && next.purpose == Purpose::Commit
+                        && next.from == saved.head
+                        && next.digest_before == saved.digest
+                };
+                let is_of_it = match &next.record {
+                    Some(record) => *record == saved.reference,
+                    // Of an earlier version, or the branch of a commit that nothing held any more.
+                    None => is_of_state() || made.iter().any(|before| is_same_commit(before, next)),
+                };
+                if is_of_it {
                     made.push(next);
                 }
             }
