@@ -259,9 +259,9 @@ fn a_rescue_is_taken_back_whose_commit_the_repository_lost() {
     let repo = rich();
     let before = fingerprint(&repo);
     let made = commit(&repo);
-    for reference in repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout"]).lines() {
-        repo.git(["update-ref", "-d", reference]);
-    }
+    // The record's reference stays: it has what was staged.
+    let pin = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/visible"]);
+    repo.git(["update-ref", "-d", &pin]);
     repo.git(["update-ref", "refs/heads/main", "main~"]);
     repo.git(["reflog", "expire", "--all", "--expire=now"]);
     repo.git(["gc", "-q", "--prune=now"]);

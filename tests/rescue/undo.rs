@@ -171,6 +171,27 @@ fn undo_is_refused_in_a_repository_that_was_made_anew() {
     commit(&repo);
 }
 
+/// U03: someone removed the record's reference, and git collected what was staged.
+#[test]
+fn undo_is_refused_when_what_was_staged_is_gone_from_the_repository() {
+    let repo = rich();
+    commit(&repo);
+    let record = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    repo.git(["update-ref", "-d", &record]);
+    repo.git(["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(["gc", "-q", "--prune=now"]);
+    let before = fingerprint(&repo);
+    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+        let Err(RescueError::Refused(words)) = &refused else { panic!("{refused:?}") };
+        assert!(words.contains("staged as split") && words.contains("git reset --soft"), "{words}");
+    }
+    assert_eq!(fingerprint(&repo), before);
+    // There git can fetch it.
+    repo.git(["config", "remote.origin.promisor", "true"]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_ne!(fingerprint(&repo).index, before.index);
+}
+
 /// X05: a commit whose last journal line is cut counts as made and can be undone.
 #[test]
 fn a_line_that_is_cut_from_the_journal_takes_no_undo_away() {

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{Move, Purpose, Reading, RescueError, journal};
+use crate::action::rescue::base::{Move, Purpose, Reading, RescueError, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::{self, recovery};
+use crate::action::rescue::ref_transaction::{self, kept_index, recovery};
 use crate::action::rescue::survey::{commits, seen_index};
 use crate::git::Git;
 use crate::model::{CommitId, ShownCommit, UndoDirection, UndoPlan};
@@ -76,6 +76,9 @@ impl Rescuer {
             }
             [first, ..] => return Err(commits::not_there(*first)),
         };
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        let planned = backwards(last, worktree.any_id());
+        kept_index::check_objects(&git, &worktree, &shadow, &planned).map_err(refused)?;
         Ok(UndoPlan {
             way,
             id: last.id.clone(),
@@ -107,28 +110,37 @@ impl Rescuer {
             ));
         }
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
-        let purpose = match way {
-            UndoDirection::Undo => Purpose::Undo,
-            UndoDirection::Redo => Purpose::Redo,
-        };
-        let planned = Move {
-            id: worktree.new_id(),
-            purpose,
-            from: last.to,
-            to: last.from,
-            digest_before: last.digest_after.clone(),
-            digest_after: last.digest_before.clone(),
-            index_before: last.index_after.clone(),
-            index_after: last.index_before.clone(),
-            inode: (0, 0),
-            branch_inode: None,
-            ..last.clone()
-        };
-        let _held = self.hold()?;
-        match ref_transaction::make(&worktree, &shadow, planned, None) {
-            Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
-            made => made,
+        let planned = backwards(last, worktree.new_id());
+        // Elsewhere nothing is put back.
+        if references::at(&worktree.git(), last.branch.as_str())? == planned.from {
+            kept_index::check_objects(&worktree.git(), &worktree, &shadow, &planned).map_err(refused)?;
         }
+        let _held = self.hold()?;
+        ref_transaction::make(&worktree, &shadow, planned, None).map_err(refused)
+    }
+}
+
+fn refused(error: RescueError) -> RescueError {
+    if let RescueError::SavedOnly(words) = error { RescueError::Refused(words) } else { error }
+}
+
+/// The move back, under this id.
+fn backwards(last: &Move, id: String) -> Move {
+    Move {
+        id,
+        purpose: match last.purpose {
+            Purpose::Commit | Purpose::Redo => Purpose::Undo,
+            Purpose::Undo => Purpose::Redo,
+        },
+        from: last.to,
+        to: last.from,
+        digest_before: last.digest_after.clone(),
+        digest_after: last.digest_before.clone(),
+        index_before: last.index_after.clone(),
+        index_after: last.index_before.clone(),
+        inode: (0, 0),
+        branch_inode: None,
+        ..last.clone()
     }
 }
 

@@ -5,16 +5,19 @@
 //! It must not return an index that is not what was kept, and must not be asked for an index's meaning while
 //! git's lock is held: that runs git.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
+use crate::action::rescue::base::settings::is_partial;
 use crate::action::rescue::base::{KeptIndex, Move, RescueError, names, whole_file};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::listing;
 use crate::disk::Folder;
 use crate::disk::write::{self, NewFile, Over, Sharing};
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
+use crate::model::display_text;
 
 /// The largest index that is kept, in bytes.
 const INDEX_CAP: u64 = 1 << 30;
@@ -133,6 +136,46 @@ pub(crate) fn says_the_same(
         before.is_as(now) || (before.is_unskipped(now) && worktree.repo.has(&now.path))
     };
     Ok(before.len() == entries.len() && before.iter().zip(&entries).all(is_same))
+}
+
+/// Checks that the repository has what an index names that is to be put in its place, beyond what the index there
+/// names already. In a partial clone, what is missing can be fetched.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] if something of it is gone; the text says what a person can do.
+pub(crate) fn check_objects(
+    git: &Git<'_>,
+    worktree: &WorktreeLock,
+    shadow: &Shadow,
+    plan: &Move,
+) -> Result<(), RescueError> {
+    let Some(after) = plan.index_after.as_ref().filter(|_| plan.index_before != plan.index_after) else {
+        return Ok(());
+    };
+    let named = |index: &KeptIndex| -> Result<Vec<IndexEntry>, RescueError> {
+        let raw = kept(worktree, index)?;
+        put_into(worktree, shadow, &raw.bytes)?;
+        entries_of(git, shadow, Some(&raw))
+    };
+    let mut new = named(after)?;
+    new.retain(|entry| !entry.is_gitlink() && !entry.is_intent());
+    if let Some(before) = &plan.index_before {
+        let before: BTreeSet<String> = named(before)?.into_iter().map(|entry| entry.id).collect();
+        new.retain(|entry| !before.contains(&entry.id));
+    }
+    let there = listing::sizes(git, new.iter().map(|entry| &entry.id))?;
+    new.retain(|entry| !there.contains_key(&entry.id));
+    let Some(first) = new.first().filter(|_| !is_partial(git).unwrap_or_default()) else { return Ok(()) };
+    let path = display_text::bytes(&first.path);
+    let way = match plan.to {
+        Some(to) => format!("`git reset --soft {to}`"),
+        None => format!("`git update-ref -d {}`", plan.branch),
+    };
+    Err(RescueError::SavedOnly(format!(
+        "what was staged as {path} is not in this repository any more ({} in all); it was made anew, or its objects \
+         were removed. {way} takes the commit back and leaves everything staged",
+        new.len()
+    )))
 }
 
 /// The entries of an index, as git reads it.
