@@ -202,6 +202,54 @@ fn a_new_branch_that_moved_or_is_checked_out_is_not_removed() {
     }
 }
 
+// U08 for a new branch: HEAD names it in no worktree meanwhile.
+#[test]
+fn a_new_branch_that_is_rebased_or_bisected_in_any_worktree_is_not_removed() {
+    type Begin = fn(&Repo, &Repo);
+    let cases: [(&str, Begin); 4] = [
+        ("rebase in the worktree other", |repo, other| {
+            other.git(["checkout", "-q", "--detach"]);
+            let folder = repo.git_dir().join("worktrees/other/rebase-merge");
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("head-name"), "refs/heads/the-branch\n").unwrap();
+        }),
+        ("bisect in the worktree other", |repo, other| {
+            other.git(["checkout", "-q", "--detach"]);
+            fs::write(repo.git_dir().join("worktrees/other/BISECT_START"), "the-branch\n").unwrap();
+        }),
+        ("bisect in the main worktree", |repo, other| {
+            other.git(["checkout", "-q", "--detach"]);
+            fs::write(repo.git_dir().join("BISECT_START"), "the-branch\n").unwrap();
+        }),
+        ("rebase in the main worktree", |repo, other| {
+            other.git(["checkout", "-q", "--detach"]);
+            let folder = repo.git_dir().join("rebase-merge");
+            fs::create_dir(&folder).unwrap();
+            let id = repo.git(["rev-parse", "the-branch"]);
+            fs::write(folder.join("update-refs"), format!("refs/heads/the-branch\n{id}\n{id}\n")).unwrap();
+        }),
+    ];
+    for (name, begin) in cases {
+        let repo = rich();
+        let plan = plan(&repo);
+        let branch = CommitTarget::NewBranch(RefName::of_branch("the-branch"));
+        rescuer(&repo).commit(repo.path(), &RescuePlan { target: Some(branch), ..plan }).unwrap();
+        repo.git(["worktree", "add", "-q", "../other", "the-branch"]);
+        let other = repo.beside("other");
+        begin(&repo, &other);
+        let before = fingerprint(&repo);
+        let refused = rescuer(&repo).undo(repo.path());
+        let Err(RescueError::Refused(words)) = &refused else { panic!("{name}: {refused:?}") };
+        let (operation, place) = name.split_once(' ').unwrap();
+        assert!(words.contains(&format!("git {operation} of this branch is in progress {place}")), "{words}");
+        assert_eq!(fingerprint(&repo), before, "{name}");
+        if place.contains("other") {
+            repo.git(["worktree", "remove", "--force", "../other"]);
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+    }
+}
+
 // Between the check and the creation of the branch, someone takes its name.
 #[test]
 fn a_branch_that_appears_in_between_is_kept() {

@@ -292,6 +292,14 @@ fn make_branch_only(
             "the branch is checked out; switch to another one first".to_owned(),
         ));
     }
+    if moving.to.is_none()
+        && let Some((begun, place)) = target::used_by(git.repo, &moving.branch)?
+    {
+        return Err(RescueError::Refused(format!(
+            "git {} of this branch is in progress in {place}; finish or abort it first",
+            begun.label()
+        )));
+    }
     let file = for_branch(worktree, &moving.id);
     let prepared = Branch::prepare(git, moving, file.clone(), who).and_then(|branch| {
         moving.branch_inode = inode(&file);

@@ -3,10 +3,12 @@
 //! It must not choose for a person: if the checked-out branch cannot or should not take the commit, a new
 //! branch is only offered.
 
-use crate::action::rescue::base::RescueError;
+use std::os::unix::ffi::OsStrExt as _;
+
+use crate::action::rescue::base::{RescueError, whole_file};
 use crate::action::rescue::survey::Survey;
-use crate::git::{Git, Repository, Stdin, operation};
-use crate::model::{CommitId, CommitTarget, Operation, RefName};
+use crate::git::{self, Git, Repository, Stdin, operation};
+use crate::model::{CommitId, CommitTarget, Operation, RefName, display_text};
 
 /// The possible targets of a commit.
 pub(crate) struct Targets {
@@ -177,6 +179,43 @@ pub(crate) fn n_checked_out(git: &Git<'_>, branch: &RefName) -> Result<usize, Re
     let list = git.answer(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?;
     let wanted = format!("branch {branch}");
     Ok(list.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
+}
+
+/// The longest list of branches that a rebase moves at its end, in bytes.
+const LIST_CAP: u64 = 1 << 20;
+
+/// The rebase or bisection that will come back to the branch, and the worktree in which it is in progress: the branch is
+/// checked out in none meanwhile.
+pub(crate) fn used_by(
+    repo: &Repository,
+    branch: &RefName,
+) -> Result<Option<(Operation, String)>, RescueError> {
+    let mut places = vec![(repo.common_dir.clone(), "the main worktree".to_owned())];
+    if has_other_worktrees(repo) {
+        places.extend(whole_file::folders(&repo.common_dir.join("worktrees"))?.iter().map(|linked| {
+            let name = display_text::bytes(linked.file_name().as_bytes());
+            (linked.path(), format!("the worktree {name}"))
+        }));
+    }
+    for (folder, place) in places {
+        let has = |name: &str| -> Result<bool, RescueError> {
+            let text = git::read(&folder, name, LIST_CAP)?.unwrap_or_default();
+            Ok(text.split(|byte| *byte == b'\n').any(|line| {
+                let line = line.trim_ascii();
+                line == branch.as_str().as_bytes() || line == branch.short().as_bytes()
+            }))
+        };
+        if has("rebase-merge/head-name")?
+            || has("rebase-apply/head-name")?
+            || has("rebase-merge/update-refs")?
+        {
+            return Ok(Some((Operation::Rebase, place)));
+        }
+        if has("BISECT_START")? {
+            return Ok(Some((Operation::Bisect, place)));
+        }
+    }
+    Ok(None)
 }
 
 /// A branch below that of rescues, or called like one, whose last commit has this tree and this parent alone.
