@@ -14,6 +14,7 @@ use rustix::process::Signal;
 use closeout::model::{CommitTarget, RecordState, RefName, SplitKind};
 
 use super::fixture::*;
+use super::keep::journal;
 use super::loose::detached;
 use crate::support::repo::{Repo, git_program};
 
@@ -435,6 +436,22 @@ pub(super) fn leftovers(repo: &Repo) -> Vec<String> {
         files_below(&repo.git_dir()).into_iter().filter(|name| is_left(name)).collect();
     found.sort();
     found
+}
+
+// X05: a damaged line is about no pack and no lock below closeout's own references.
+#[test]
+fn what_a_killed_rescue_left_goes_although_a_line_of_the_journal_is_damaged() {
+    let repo = rich();
+    let made = record(&repo);
+    let text = fs::read_to_string(journal(&repo)).unwrap();
+    fs::write(journal(&repo), text + "0000 {\"act\":\"mo").unwrap();
+    repo.write("e", "changed\n");
+    assert!(killed_at(&repo, "commit", Stage::PackMoved));
+    fs::write(repo.git_dir().join(format!("{}.lock", made.reference)), "").unwrap();
+    assert!(leftovers(&repo).iter().any(|name| name.ends_with(".keep")));
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(leftovers(&repo), Vec::<String>::new());
+    assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
 }
 
 /// The journal line is written after the reference: what is interrupted in between is a record all the same.

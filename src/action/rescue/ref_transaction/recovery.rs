@@ -45,14 +45,17 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
     }
     finish_record(&worktree.git().to_the_end(), &worktree.journal, entries)?;
     forgotten::complete(worktree, &worktree.place(), entries);
-    if n_unread > 0 || is_linked {
-        // An unreadable line may refer to one of the leftovers.
+    if is_linked {
         return Ok(());
     }
-    remove_prepared(worktree)?;
+    // Their names and contents tell whose they are, and a record that was cut off is adopted by now.
     branch::release_hidden(worktree);
     packs::release_left_packs(worktree);
-    Ok(())
+    if n_unread > 0 {
+        // An unreadable line may be about a lock that only these files prove.
+        return Ok(());
+    }
+    remove_prepared(worktree)
 }
 
 /// Completes or rolls back the move of a branch and its index. `at` is where the branch is now; `is_unread` says
