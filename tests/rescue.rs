@@ -14,6 +14,8 @@ mod clean;
 mod covered;
 #[path = "rescue/damage.rs"]
 mod damage;
+#[path = "rescue/damaged_store.rs"]
+mod damaged_store;
 #[path = "rescue/ends.rs"]
 mod ends;
 #[path = "rescue/extensions.rs"]

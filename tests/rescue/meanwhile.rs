@@ -122,6 +122,8 @@ fn garbage_is_collected_all_the_time_and_no_record_misses_contents() {
         for round in 0..6 {
             repo.write("a new file", format!("{round}\n"));
             match (Rescuer { is_synced: round == 0, ..rescuer(&repo) }).record(repo.path()) {
+                // What was read of a repository that lacks something for a moment is in the vault, and verified there.
+                Ok(record) if record.vault.is_some() => {}
                 Ok(record) => assert_holds_the_work_tree(&repo, &record),
                 Err(error) => {
                     assert!(matches!(error, RescueError::Damage(_) | RescueError::Git { .. }), "{error:?}");

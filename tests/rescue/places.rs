@@ -164,6 +164,7 @@ fn garbage_that_is_collected_meanwhile_gives_no_record_of_missing_contents() {
         let agent = repo.clone();
         let rescuer = rescuer_at(&repo, step, move || drop(agent.git(["gc", "-q", "--prune=now"])));
         match rescuer.record(repo.path()) {
+            Ok(record) if record.vault.is_some() => {}
             Ok(record) => assert_holds_the_work_tree(&repo, &record),
             Err(error) => {
                 assert!(matches!(error, RescueError::Damage(_) | RescueError::Git { .. }), "{error:?}");

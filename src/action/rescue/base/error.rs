@@ -10,6 +10,9 @@ use crate::model::quantity::size;
 use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable, display_text};
 use crate::process::ProcessError;
 
+/// The most characters of git's words that stand as the reason of something else.
+const LONGEST_REASON: usize = 500;
+
 /// Why nothing was done. A record made before the failure is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RescueError {
@@ -155,6 +158,23 @@ impl RescueError {
         disk::thing_in_the_way(source).is_some()
             || matches!(source.kind(), AlreadyExists | IsADirectory | NotADirectory)
             || disk::file_problem(source) == ReadProblem::Link
+    }
+
+    /// Why the repository cannot be used for what was tried, if that is what made it fail: without it, it may succeed.
+    pub(crate) fn of_repository(&self) -> Option<String> {
+        if let RescueError::Unusable(reason) = self {
+            return Some(reason.clone());
+        }
+        matches!(self, RescueError::Damage(_) | RescueError::Git { .. }).then(|| {
+            let (text, mut lines) = (self.to_string(), Vec::new());
+            for line in text.lines() {
+                // Git says the same for each object.
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+            display_text::shorten(&display_text::one_spaced(&lines.join(" ")), LONGEST_REASON).into_owned()
+        })
     }
 
     /// Why it failed, whether or not the work was recorded or another part was done.

@@ -45,8 +45,8 @@ impl Rescuer {
         self.recorded(workspace, order).map(|(_, record, _)| record)
     }
 
-    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, or git hangs in
-    /// it, all files are recorded in the vault.
+    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used or is damaged, or
+    /// git hangs in it, all files are recorded in the vault.
     pub(crate) fn recorded(
         &self,
         workspace: &Path,
@@ -63,9 +63,15 @@ impl Rescuer {
         {
             made = Err(error);
         }
-        if let Err(RescueError::Unusable(reason)) = made.as_ref().map_err(RescueError::cause) {
-            worktree = worktree.standing_in(reason.clone())?;
-            made = record_in(&worktree, order);
+        // A record that was made already is kept, and needs no other one.
+        let is_unmade =
+            |error: &&RescueError| error.kept().is_none() || matches!(error.cause(), RescueError::Unusable(_));
+        let failed = made.as_ref().err().filter(is_unmade);
+        if worktree.unusable.is_none()
+            && let Some(reason) = failed.and_then(|error| error.cause().of_repository())
+        {
+            worktree = worktree.standing_in(reason)?;
+            made = without_repository(made, record_in(&worktree, order));
         }
         if let Err(RescueError::TimedOut(words)) = made.as_ref().map_err(RescueError::cause)
             && !worktree.is_without_rules
@@ -79,6 +85,25 @@ impl Rescuer {
         }
         made.map(|(record, read)| (worktree, record, read))
     }
+}
+
+/// What comes of a record whose first try failed in the repository, and whose second one was made without it. Where that
+/// fails too, the first error says more, unless the second one asks for something.
+fn without_repository<T>(
+    first: Result<T, RescueError>,
+    again: Result<T, RescueError>,
+) -> Result<T, RescueError> {
+    let is_answer = match &again {
+        Ok(_) => true,
+        Err(error) => matches!(
+            error,
+            RescueError::Ask(_)
+                | RescueError::NoRoom { .. }
+                | RescueError::Cancelled { .. }
+                | RescueError::TimedOut(_)
+        ),
+    };
+    if is_answer || matches!(first, Err(RescueError::Unusable(_))) { again } else { first }
 }
 
 /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead

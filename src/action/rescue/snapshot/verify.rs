@@ -87,8 +87,8 @@ pub(crate) fn is_there(
     }
     parts.extend(draft.sizes.iter().map(|(id, size)| Part::of((id.clone(), *size))));
     let names: Vec<&str> = parts.iter().map(|part| &*part.name).chain([""]).collect();
-    let answer = git.answer(SIZES, Stdin::Bytes(names.join("\n").into_bytes()))?;
-    let answer = String::from_utf8_lossy(&answer);
+    let output = succeeded("cat-file", git.real(SIZES, Stdin::Bytes(names.join("\n").into_bytes()))?)?;
+    let answer = String::from_utf8_lossy(&output.stdout);
     let mut lines = answer.lines();
     for part in &parts {
         let line = lines.next().unwrap_or_default();
@@ -102,7 +102,10 @@ pub(crate) fn is_there(
             } else {
                 "contents of the record are missing from the repository"
             };
-            return Err(RescueError::Damage(words.to_owned()));
+            // It names a pack that it cannot read.
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.lines().next().map(|said| format!(": {said}")).unwrap_or_default();
+            return Err(RescueError::Damage(format!("{words}{said}")));
         }
     }
     Ok(())
