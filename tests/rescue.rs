@@ -2,6 +2,8 @@
 
 #[path = "rescue/as_user.rs"]
 mod as_user;
+#[path = "rescue/bad_settings.rs"]
+mod bad_settings;
 #[path = "rescue/bounds.rs"]
 mod bounds;
 #[path = "rescue/broken_git.rs"]

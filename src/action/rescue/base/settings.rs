@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::action::rescue::base::RescueError;
-use crate::git::{self, ConfigEntry, Git, Setting, Stdin, is_true};
+use crate::action::rescue::base::{RescueError, references};
+use crate::git::{self, ConfigEntry, Git, Setting, Stdin, head_in_the_way, is_true};
 use crate::model::{RecordNotice, display_text};
 
 /// Settings of the section `core` that decide what is ignored and how contents are converted.
@@ -147,6 +147,18 @@ fn check_extensions(git: &Git<'_>) -> Result<(), RescueError> {
     }
     let words = String::from_utf8_lossy(&output.stderr);
     Err(RescueError::Unusable(display_text::one_spaced(&words)))
+}
+
+/// What git says where it does not even tell what HEAD points to, as for a setting with a bad value; `None` if it does, or
+/// if HEAD itself is why.
+pub(crate) fn bad_value(git: &Git<'_>) -> Result<Option<String>, RescueError> {
+    match references::at(git, "HEAD") {
+        Err(RescueError::Git { words, .. }) => {
+            let is_of_head = words.is_empty() || head_in_the_way(&git.repo.git_dir).is_some();
+            Ok((!is_of_head).then(|| display_text::one_spaced(&words)))
+        }
+        at => at.map(|_| None),
+    }
 }
 
 /// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.

@@ -16,7 +16,7 @@ use crate::action::clock;
 use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::record_objects::{self, Pair, record_of};
 use crate::action::rescue::base::{
-    Hidden, Journal, Place, RescueError, Saved, Settings, references, worktrees,
+    Hidden, Journal, Place, RescueError, Saved, Settings, references, settings, worktrees,
 };
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{forgotten, recovery};
@@ -39,10 +39,14 @@ impl Rescuer {
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         // What was cut off is finished once HEAD can be used again.
-        if worktree.past_head.is_none() {
-            recovery::recover(&worktree)?;
+        let is_recovered = if worktree.past_head.is_none() { recovery::recover(&worktree) } else { Ok(()) };
+        let mut listed = is_recovered.and_then(|()| list(&worktree));
+        if matches!(listed, Err(RescueError::Git { .. }))
+            && let Some(reason) = settings::bad_value(&worktree.git())?
+        {
+            listed = Err(RescueError::Unusable(reason));
         }
-        match list(&worktree) {
+        match listed {
             Err(RescueError::Unusable(reason)) => list(&worktree.standing_in(reason)?),
             listed => listed,
         }

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, references, repository};
+use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, references, repository, settings};
 use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
@@ -58,10 +58,11 @@ impl Rescuer {
         }
         let recovered = recovery::recover(&worktree);
         let mut made = recovered.and_then(|()| record_in(&worktree, order));
-        if let Err(RescueError::Git { .. }) = made.as_ref().map_err(RescueError::cause)
-            && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git())
+        let failed = made.as_ref().map_err(RescueError::cause);
+        if matches!(failed, Err(RescueError::Git { .. } | RescueError::Damage(_)))
+            && let Some(reason) = of_settings(&worktree)
         {
-            made = Err(error);
+            made = Err(RescueError::Unusable(reason));
         }
         // A record that was made already is kept, and needs no other one.
         let is_unmade =
@@ -87,6 +88,15 @@ impl Rescuer {
     }
 }
 
+/// Why the settings keep git from using the repository, if they do.
+fn of_settings(worktree: &WorktreeLock) -> Option<String> {
+    let git = worktree.git();
+    match Settings::read(&git).map(|_| settings::bad_value(&git)) {
+        Err(RescueError::Unusable(reason)) | Ok(Ok(Some(reason))) => Some(reason),
+        Ok(_) | Err(_) => None,
+    }
+}
+
 /// What comes of a record whose first try failed in the repository, and whose second one was made without it. Where that
 /// fails too, the first error says more, unless the second one asks for something.
 fn without_repository<T>(
@@ -96,10 +106,10 @@ fn without_repository<T>(
     let is_answer = match &again {
         Ok(_) => true,
         Err(error) => matches!(
-            error,
+            error.cause(),
             RescueError::Ask(_)
                 | RescueError::NoRoom { .. }
-                | RescueError::Cancelled { .. }
+                | RescueError::Cancelled
                 | RescueError::TimedOut(_)
         ),
     };
@@ -170,8 +180,7 @@ fn vault_only(worktree: &WorktreeLock, read: &Recorded) -> Option<String> {
         return Some(format!("{}; it holds all files{ignored}{no_git}", reasons.join("; ")));
     }
     // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-    let unknown = || "HEAD names no commit and no branch that can be read".to_owned();
-    (!read.survey.head.is_known()).then(unknown)
+    read.survey.head.why_unknown().map(str::to_owned)
 }
 
 /// Reads everything that a record holds.

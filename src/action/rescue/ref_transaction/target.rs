@@ -157,7 +157,7 @@ fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError
         return Ok(Some(words.clone()));
     }
     if let Some(lost) = &survey.head.lost {
-        return Ok(Some(format!("the repository is damaged: the last commit {lost} is missing")));
+        return Ok(Some(format!("the repository is damaged: {lost}")));
     }
     Ok(None)
 }

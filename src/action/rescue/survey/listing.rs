@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::action::rescue::base::{RescueError, names, references};
+use crate::action::rescue::base::{RescueError, names, references, settings};
 use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, commit_id, line, succeeded};
 use crate::model::{CommitId, RefName};
 
@@ -85,26 +85,26 @@ pub(crate) struct Head {
 }
 
 /// A commit that the repository does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lost {
     /// This one.
     Commit(CommitId),
-    /// Nothing tells which: HEAD cannot be read.
-    Unknown,
+    /// Nothing tells which. Holds why.
+    Unknown(String),
 }
 
 impl Head {
-    /// Whether it is known what HEAD points to.
-    pub(crate) fn is_known(&self) -> bool {
-        self.lost != Some(Lost::Unknown)
+    /// Why it is not known what HEAD points to; `None` if it is.
+    pub(crate) fn why_unknown(&self) -> Option<&str> {
+        if let Some(Lost::Unknown(why)) = &self.lost { Some(why) } else { None }
     }
 }
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lost::Commit(commit) => commit.fmt(f),
-            Lost::Unknown => f.write_str("that HEAD names"),
+            Lost::Commit(commit) => write!(f, "the last commit {commit} is missing from the repository"),
+            Lost::Unknown(why) => write!(f, "the last commit is not known: {why}"),
         }
     }
 }
@@ -112,7 +112,9 @@ impl fmt::Display for Lost {
 /// What HEAD points to, for a record: work is saved even if that cannot be read.
 pub(crate) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
     match head(git) {
-        Err(RescueError::Damage(_)) => Ok(Head { branch: None, commit: None, lost: Some(Lost::Unknown) }),
+        Err(RescueError::Damage(why)) => {
+            Ok(Head { branch: None, commit: None, lost: Some(Lost::Unknown(why)) })
+        }
         read => read,
     }
 }
@@ -122,6 +124,7 @@ fn branch_of(name: &str) -> Result<RefName, RescueError> {
 }
 
 pub(crate) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
+    let unreadable = || "HEAD names no commit and no branch that can be read".to_owned();
     // One answer for both where git has one, so that no checkout comes in between. Where it has not, each is asked for:
     // a branch without a commit, a lost one, or a second reference called HEAD.
     let both = git.real(["rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD"], Stdin::Lock)?;
@@ -140,13 +143,16 @@ pub(crate) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     let lost = match commit {
         Some(_) => None,
         None => match references::at(git, "HEAD") {
-            // Git finds no repository without a HEAD that it understands.
-            Err(RescueError::Git { .. }) => None,
+            // Git finds no repository without a HEAD that it understands, and uses none with a setting that it does not. That
+            // is no branch without a commit.
+            Err(RescueError::Git { .. }) => {
+                return Err(RescueError::Damage(settings::bad_value(git)?.unwrap_or_else(unreadable)));
+            }
             at => at?.map(Lost::Commit),
         },
     };
     if branch.is_none() && commit.is_none() && lost.is_none() {
-        return Err(RescueError::Damage("HEAD names no commit and no branch".to_owned()));
+        return Err(RescueError::Damage(unreadable()));
     }
     Ok(Head { branch, commit, lost })
 }

@@ -139,8 +139,7 @@ pub(crate) fn survey_if(
         let mut gaps = names.gaps;
         gaps.extend(problem.clone());
         if let Some(lost) = &head.lost {
-            let reason = format!("the last commit {lost} is missing from the repository");
-            gaps.push(Gap { path: Vec::new(), reason });
+            gaps.push(Gap { path: Vec::new(), reason: lost.to_string() });
         }
         let is_moving = read_again((&tree, &mapped), names.paths, &mut kept, &mut gaps, spool, &mut costs)?;
         let is_settled = is_covered && !is_moving;
