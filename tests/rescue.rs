@@ -50,6 +50,8 @@ mod loose;
 mod mapped;
 #[path = "rescue/meanwhile.rs"]
 mod meanwhile;
+#[path = "rescue/moved.rs"]
+mod moved;
 #[path = "rescue/oracle.rs"]
 mod oracle;
 #[path = "rescue/places.rs"]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
-use crate::action::rescue::base::{Journal, JournalEntry, RescueError, names};
+use crate::action::rescue::base::{Journal, JournalEntry, RescueError, journal, names};
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
 
@@ -27,51 +27,83 @@ pub(crate) struct Place {
     pub(crate) top: PathBuf,
 }
 
-/// Gives a moved repository the key of its former place, so that it keeps its journal. Conditions: nothing is
-/// at that place any more, and this repository contains a record from that journal; `has` tells whether it has the commits
-/// of one. The repository's other worktrees follow.
+/// Gives the repository the key of our folder for it, where that is not the usual one. A moved repository keeps the one of its
+/// former place, with its journal. Conditions: nothing is at that place any more, and this repository contains a record from
+/// that journal; `has` tells whether it has the commits of one. Its other worktrees follow. One that was made at the former
+/// place of a moved one gets another key.
 pub(crate) fn recognise(
     state: &Path,
     repo: &mut Repository,
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
 ) -> Result<(), RescueError> {
     let known = every_unless_known(state, repo)?;
-    for (place, common) in former(repo, &known) {
-        if !has_a_record_of(repo, place, has)? {
-            continue;
-        }
-        repo.key.clone_from(&place.key);
-        for (other, _) in known.iter().filter(|(_, it)| it == common) {
-            remember(&other.folder, &other.top, &repo.common_dir)?;
-        }
-        break;
+    let (key, common) = key_and_former(repo, &known, has)?;
+    repo.key = key;
+    for (other, _) in known.iter().filter(|(_, it)| Some(it) == common) {
+        remember(&other.folder, &other.top, &repo.common_dir)?;
     }
     Ok(())
 }
 
-/// The key of the former place of a repository that was moved, by the names and ids of its references alone: nothing is
-/// noted for it.
-pub(crate) fn former_key(state: &Path, repo: &Repository) -> Result<Option<String>, RescueError> {
-    for (place, _) in former(repo, &every_unless_known(state, repo)?) {
-        if has_a_record_of(repo, place, &|_, _| Ok(true))? {
-            return Ok(Some(place.key.clone()));
-        }
-    }
-    Ok(None)
+/// The key as by [`recognise`], by the names and ids of its references alone: nothing is noted for it.
+pub(crate) fn key_by_names(state: &Path, repo: &Repository) -> Result<String, RescueError> {
+    let known = every_unless_known(state, repo)?;
+    Ok(key_and_former(repo, &known, &|_, _| Ok(true))?.0)
 }
 
-/// Every folder of ours, as by [`every`]; none if one is for this repository.
+/// The key for this repository, with the shared git directory of its former place if it was moved.
+fn key_and_former<'k>(
+    repo: &Repository,
+    known: &'k [(Place, PathBuf)],
+    has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
+) -> Result<(String, Option<&'k PathBuf>), RescueError> {
+    let keys: Vec<String> = (0..=known.len()).map(|n| nth_key(repo, n)).collect();
+    let at = |key: &str| known.iter().find(|(place, _)| place.key == key);
+    let mut own = keys.iter().filter_map(|key| at(key)).filter(|(_, common)| *common == repo.common_dir);
+    for (place, common) in own.clone().chain(former(repo, known)) {
+        if has_a_record_of(repo, place, has)? {
+            return Ok((place.key.clone(), Some(common)));
+        }
+    }
+    if let Some((place, _)) = own.next() {
+        return Ok((place.key.clone(), None));
+    }
+    // Without a record in its repository, nothing can tell a journal whose repository is gone from one of this one.
+    let is_free = |key: &&String| {
+        at(key).is_none_or(|(place, common)| is_gone(common) && !has_records_in_repository(place))
+    };
+    let free = keys.iter().find(is_free).unwrap_or(&repo.key);
+    Ok((free.clone(), None))
+}
+
+/// The usual key of the repository, or the n-th other one, where repositories were at its place before and moved.
+fn nth_key(repo: &Repository, n: usize) -> String {
+    if n == 0 { repo.key.clone() } else { Repository::key_of(&repo.git_dir.join(format!("another-{n}"))) }
+}
+
+/// Every folder of ours, as by [`every`]; none if the usual one is for this repository, or for none that is known.
 fn every_unless_known(state: &Path, repo: &Repository) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let all = state.join(RESCUE);
-    if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
+    let own = all.join(&repo.key);
+    let is_own = common_dir_of(&own).is_none_or(|common| common == repo.common_dir);
+    if (is_own && own.join("place").symlink_metadata().is_ok()) || !all.is_dir() {
         return Ok(Vec::new());
     }
     every(&all)
 }
 
+/// Whether a journal has records that are not in the vault alone.
+fn has_records_in_repository(place: &Place) -> bool {
+    let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
+    journal::saved(&entries).iter().any(|saved| !saved.shown.is_vault_only)
+}
+
+fn is_gone(path: &Path) -> bool {
+    path.symlink_metadata().is_err()
+}
+
 /// Those that may be for this repository at its former place, where nothing is any more.
 fn former<'k>(repo: &Repository, known: &'k [(Place, PathBuf)]) -> Vec<&'k (Place, PathBuf)> {
-    let is_gone = |path: &Path| path.symlink_metadata().is_err();
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
     let mut left: Vec<&(Place, PathBuf)> = known
         .iter()

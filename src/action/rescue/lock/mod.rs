@@ -136,9 +136,7 @@ impl<'r> WorktreeLock<'r> {
         reason: String,
     ) -> Result<WorktreeLock<'r>, RescueError> {
         repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
-        if let Some(key) = worktrees::former_key(&rescuer.state, &repo)? {
-            repo.key = key;
-        }
+        repo.key = worktrees::key_by_names(&rescuer.state, &repo)?;
         let (folder, lock) = locked_folder(rescuer, &repo.key)?;
         belonging::check_place(&repo, &folder, &Journal::at(&folder))?;
         if repo.is_linked() {
