@@ -65,3 +65,42 @@ fn a_repository_at_the_former_place_of_another_does_not_take_over_its_journal() 
         assert_eq!(kept, Some(RecordState::Kept), "{listed:?}");
     }
 }
+
+/// Moves the repository and has git tell its worktrees of it.
+fn moved_with_worktrees(repo: &Repo, linked: &Repo) -> Repo {
+    let there = moved(repo, "there");
+    there.git(["worktree", "repair", &linked.path().display().to_string()]);
+    there
+}
+
+#[test]
+fn a_moved_repository_with_worktrees_is_known_again_wherever_closeout_is_run_first() {
+    for is_main_first in [false, true] {
+        let repo = rich();
+        let linked = repo.worktree("linked");
+        linked.write("work", "1\n");
+        let records = [&repo, &linked].map(record);
+        let heads = [&repo, &linked].map(Repo::head);
+        for worktree in [&repo, &linked] {
+            commit(worktree);
+        }
+        let there = moved_with_worktrees(&repo, &linked);
+        let mut both = [(&there, &heads[0]), (&linked, &heads[1])];
+        if !is_main_first {
+            both.reverse();
+        }
+        for (worktree, head) in both {
+            assert_lists(worktree, &[&records[0], &records[1]]);
+            rescuer(worktree)
+                .undo(worktree.path())
+                .unwrap_or_else(|error| panic!("{is_main_first}: {error}"));
+            assert_eq!(worktree.head(), *head);
+        }
+        // Moved back, the records of a worktree that is gone come along.
+        there.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+        let back = moved(&there, "repo");
+        let listed = rescuer(&back).list(back.path()).unwrap();
+        assert!(!listed.is_damaged() && listed.records.len() == 2, "{listed:?}");
+        assert!(listed.records.iter().all(|it| it.state == RecordState::Kept), "{listed:?}");
+    }
+}

@@ -39,10 +39,18 @@ pub(crate) fn recognise(
     let known = every_unless_known(state, repo)?;
     let (key, common) = key_and_former(repo, &known, has)?;
     repo.key = key;
-    for (other, _) in known.iter().filter(|(_, it)| Some(it) == common) {
-        remember(&other.folder, &other.top, &repo.common_dir)?;
+    for (other, before) in known.iter().filter(|(_, it)| Some(it) == common) {
+        remember(&other.folder, &top_now(&other.top, before, &repo.common_dir), &repo.common_dir)?;
     }
     Ok(())
+}
+
+/// Where a worktree with this top is once its repository was moved: the main one was moved along with its git directory, of
+/// others nothing is known.
+fn top_now(top: &Path, before: &Path, common_dir: &Path) -> PathBuf {
+    let below = before.strip_prefix(top).ok().filter(|below| common_dir.ends_with(below));
+    let moved = below.and_then(|below| common_dir.ancestors().nth(below.iter().count()));
+    moved.unwrap_or(top).to_owned()
 }
 
 /// The key as by [`recognise`], by the names and ids of its references alone: nothing is noted for it.
