@@ -58,3 +58,42 @@ fn a_record_in_the_vault_alone_writes_nothing_to_the_repository() {
         assert_eq!(list(&repo).records, []);
     }
 }
+
+/// What was saved while `.git` led nowhere is known again once it leads somewhere.
+#[test]
+fn a_record_of_a_work_tree_whose_git_file_is_broken_is_found_after_the_repair() {
+    for is_separate in [false, true] {
+        let repo = Repo::new();
+        let broken = if is_separate {
+            repo.git(["init", "-q", "--separate-git-dir", "../store"]);
+            repo.beside("repo")
+        } else {
+            repo.worktree("linked")
+        };
+        drop(rescuer(&repo));
+        let dot_git = fs::read(broken.at(".git")).unwrap();
+        fs::write(broken.at(".git"), "gitdir: /nonexistent/x\n").unwrap();
+        broken.write("new", "precious\n");
+        let made = rescuer(&repo).record(broken.path()).unwrap();
+        let bundle = made.vault.clone().unwrap();
+        assert_eq!(list(&broken).records.len(), 1);
+        fs::write(broken.at(".git"), dot_git).unwrap();
+        fs::remove_file(broken.at("new")).unwrap();
+        // In the worktree itself first, then in each of the repository.
+        for place in [&broken, &repo] {
+            let found = list(place);
+            assert_eq!(found.notices, [], "{is_separate}");
+            let states: Vec<_> = found.records.iter().map(|it| (&it.reference, it.state)).collect();
+            assert_eq!(states, [(&made.reference, RecordState::VaultOnly)], "{is_separate}");
+            let into = tempfile::tempdir_in(repo.root()).unwrap();
+            rescuer(&repo).restore(place.path(), &made.reference, into.path()).unwrap();
+            assert_eq!(fs::read(into.path().join("new")).unwrap(), b"precious\n");
+        }
+        broken.write("later", "1\n");
+        assert_eq!(record(&broken).vault, None);
+        assert_eq!(list(&broken).records.len(), 2);
+        rescuer(&repo).delete(broken.path(), &made.reference, true).unwrap();
+        assert!(!bundle.exists());
+        assert_eq!(list(&broken).records.len(), 1);
+    }
+}

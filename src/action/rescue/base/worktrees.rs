@@ -184,6 +184,20 @@ pub(crate) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(
     replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
 }
 
+/// Notes that what was kept for this work tree while its `.git`, a file or a link, led nowhere is of the repository that it
+/// leads to now: our folder was named after `.git` itself then.
+pub(crate) fn take_along(state: &Path, repo: &Repository) -> Result<(), RescueError> {
+    let dot_git = repo.top.join(".git");
+    let key = Repository::key_of(&dot_git);
+    let place = Place { folder: state.join(RESCUE).join(&key), key, top: repo.top.clone() };
+    let is_of_here = read_place(&place.folder) == Some((repo.top.clone(), dot_git.clone()));
+    // A repository that was here before can have records in itself.
+    if dot_git == repo.git_dir || !is_of_here || has_records_in_repository(&place) {
+        return Ok(());
+    }
+    remember(&place.folder, &repo.top, &repo.common_dir)
+}
+
 /// The top that `folder` was last for.
 pub(crate) fn place_of(folder: &Path) -> Option<PathBuf> {
     read_place(folder).map(|(top, _)| top)

@@ -71,7 +71,8 @@ impl Rescuer {
 enum Owner {
     /// The locked worktree.
     Own(Place),
-    /// A worktree that no longer exists; its folder is locked while this value lives.
+    /// A worktree that no longer exists, or the locked one as it was known while its `.git` led nowhere; its folder is locked
+    /// while this value lives.
     Gone(Place, #[expect(dead_code, reason = "held for its lock")] File),
 }
 
@@ -82,7 +83,7 @@ impl Owner {
         if place.key == worktree.repo.key {
             return Ok(Some(Owner::Own(place)));
         }
-        if place.top.join(".git").symlink_metadata().is_ok() {
+        if place.top != worktree.repo.top && place.top.join(".git").symlink_metadata().is_ok() {
             let message = format!(
                 "the record belongs to another worktree; forget it there: {}",
                 crate::model::display_text::path(&place.top)

@@ -124,6 +124,7 @@ impl<'r> WorktreeLock<'r> {
         let common_dir = repo.common_dir.clone();
         let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
         belonging::check(&worktree.git())?;
+        worktrees::take_along(&rescuer.state, &worktree.repo)?;
         rescuer.reached(RescueStep::Locked);
         Ok(worktree)
     }
