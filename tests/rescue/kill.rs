@@ -446,7 +446,7 @@ fn what_a_killed_rescue_left_goes_although_a_line_of_the_journal_is_damaged() {
     let text = fs::read_to_string(journal(&repo)).unwrap();
     fs::write(journal(&repo), text + "0000 {\"act\":\"mo").unwrap();
     repo.write("e", "changed\n");
-    assert!(killed_at(&repo, "commit", Stage::PackMoved));
+    assert!(killed_at(&repo, "commit", RescueStep::PackMoved));
     fs::write(repo.git_dir().join(format!("{}.lock", made.reference)), "").unwrap();
     assert!(leftovers(&repo).iter().any(|name| name.ends_with(".keep")));
     rescuer(&repo).recover(repo.path()).unwrap();

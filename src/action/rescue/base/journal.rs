@@ -299,8 +299,8 @@ pub(crate) struct Deletion<'j> {
 
 impl Deletion<'_> {
     /// The record, if its line is still there.
-    pub(crate) fn saved<'a>(&self, actions: &'a [JournalEntry]) -> Option<&'a Saved> {
-        actions.iter().find_map(|action| match action {
+    pub(crate) fn saved<'a>(&self, entries: &'a [JournalEntry]) -> Option<&'a Saved> {
+        entries.iter().find_map(|entry| match entry {
             JournalEntry::Saved(saved) if saved.reference == *self.reference => Some(saved),
             JournalEntry::Saved(_)
             | JournalEntry::Moving(_)
@@ -311,8 +311,8 @@ impl Deletion<'_> {
     }
 
     /// Whether this line of the journal goes with the record.
-    pub(crate) fn has(&self, action: &JournalEntry) -> bool {
-        match action {
+    pub(crate) fn has(&self, entry: &JournalEntry) -> bool {
+        match entry {
             JournalEntry::Saved(saved) => saved.reference == *self.reference,
             JournalEntry::Moving(Move { id, .. })
             | JournalEntry::Moved { id }
@@ -323,10 +323,10 @@ impl Deletion<'_> {
 }
 
 /// The deletions that were cut off: a line that goes with the record is still here, and the lines go last.
-pub(crate) fn cut_deletions(actions: &[JournalEntry]) -> Vec<Deletion<'_>> {
+pub(crate) fn cut_deletions(entries: &[JournalEntry]) -> Vec<Deletion<'_>> {
     let mut names: BTreeSet<&str> = BTreeSet::new();
-    for action in actions {
-        match action {
+    for entry in entries {
+        match entry {
             JournalEntry::Saved(Saved { reference, .. }) => names.insert(reference),
             JournalEntry::Moving(Move { id, .. })
             | JournalEntry::Moved { id }
@@ -334,8 +334,8 @@ pub(crate) fn cut_deletions(actions: &[JournalEntry]) -> Vec<Deletion<'_>> {
             JournalEntry::Forgotten { .. } => false,
         };
     }
-    let deletions = actions.iter().filter_map(|action| {
-        let JournalEntry::Forgotten { reference, moves } = action else { return None };
+    let deletions = entries.iter().filter_map(|entry| {
+        let JournalEntry::Forgotten { reference, moves } = entry else { return None };
         Some(Deletion { reference, moves })
     });
     let is_cut = |deletion: &Deletion<'_>| {
@@ -408,10 +408,10 @@ mod tests {
             moves: moves.iter().map(|&id| id.to_owned()).collect(),
         };
         let over = JournalEntry::RolledBack { id: "b".to_owned() };
-        let actions = [forgotten("refs/a", &["a"]), over, forgotten("refs/b", &["x", "b"])];
-        let cut = cut_deletions(&actions);
+        let entries = [forgotten("refs/a", &["a"]), over, forgotten("refs/b", &["x", "b"])];
+        let cut = cut_deletions(&entries);
         assert_eq!(cut.iter().map(|it| &**it.reference).collect::<Vec<_>>(), ["refs/b"]);
-        assert_eq!(actions.iter().map(|action| cut[0].has(action)).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(entries.iter().map(|entry| cut[0].has(entry)).collect::<Vec<_>>(), [false, true, false]);
     }
 
     #[test]

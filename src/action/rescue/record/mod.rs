@@ -65,8 +65,9 @@ impl Rescuer {
             made = Err(RescueError::Unusable(reason));
         }
         // A record that was made already is kept, and needs no other one.
-        let is_unmade =
-            |error: &&RescueError| error.kept().is_none() || matches!(error.cause(), RescueError::Unusable(_));
+        let is_unmade = |error: &&RescueError| {
+            error.kept().is_none() || matches!(error.cause(), RescueError::Unusable(_))
+        };
         let failed = made.as_ref().err().filter(is_unmade);
         if worktree.unusable.is_none()
             && let Some(reason) = failed.and_then(|error| error.cause().of_repository())

@@ -39,14 +39,14 @@ pub(crate) fn remove(
     remove_files(place, &journal.read()?.entries, deletion)?;
     // A reference that came back after a power cut would be one that nothing tells of.
     worktree.sync()?;
-    journal.drop_actions(&|action| deletion.has(action))?;
+    journal.drop_entries(&|entry| deletion.has(entry))?;
     Ok(hidden.len())
 }
 
 /// Removes the indexes that no other move needs, and the bundle.
-fn remove_files(place: &Place, actions: &[JournalEntry], deletion: &Deletion<'_>) -> Result<(), RescueError> {
+fn remove_files(place: &Place, entries: &[JournalEntry], deletion: &Deletion<'_>) -> Result<(), RescueError> {
     let sums = |is_gone: bool| -> BTreeSet<String> {
-        journal::moves(actions)
+        journal::moves(entries)
             .filter(|made| deletion.moves.contains(&made.id) == is_gone)
             .flat_map(|made| [&made.index_before, &made.index_after])
             .flatten()
@@ -54,7 +54,7 @@ fn remove_files(place: &Place, actions: &[JournalEntry], deletion: &Deletion<'_>
             .collect()
     };
     let (gone, kept) = (sums(true), sums(false));
-    let bundles = deletion.saved(actions).into_iter().filter_map(|saved| saved.shown.vault.as_ref());
+    let bundles = deletion.saved(entries).into_iter().filter_map(|saved| saved.shown.vault.as_ref());
     let indexes = gone.difference(&kept).map(|name| place.folder.join(name));
     for path in indexes.chain(bundles.map(|name| place.folder.join(VAULT).join(name))) {
         is_removed(fs::remove_file(&path)).map_err(RescueError::io("remove", &path))?;
@@ -64,9 +64,9 @@ fn remove_files(place: &Place, actions: &[JournalEntry], deletion: &Deletion<'_>
 
 /// Completes the deletions that were cut off in `place`, whose lock is held. What cannot be removed is left for the next
 /// action, and keeps nobody from this one.
-pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, actions: &[JournalEntry]) {
-    for deletion in journal::cut_deletions(actions) {
-        if let Err(error) = complete_one(worktree, (place, actions), &deletion) {
+pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, entries: &[JournalEntry]) {
+    for deletion in journal::cut_deletions(entries) {
+        if let Err(error) = complete_one(worktree, (place, entries), &deletion) {
             tracing::warn!("{} is not deleted as a whole yet: {error}", deletion.reference);
         }
     }
@@ -75,10 +75,10 @@ pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, actions: &[Journa
 /// Completes one of them. Returns how many references were removed.
 pub(crate) fn complete_one(
     worktree: &WorktreeLock,
-    (place, actions): (&Place, &[JournalEntry]),
+    (place, entries): (&Place, &[JournalEntry]),
     deletion: &Deletion<'_>,
 ) -> Result<usize, RescueError> {
-    let snapshot = deletion.saved(actions).map(|saved| saved.snapshot);
+    let snapshot = deletion.saved(entries).map(|saved| saved.snapshot);
     // Someone else may have given the reference another value since.
     let at = references::at(&worktree.git().to_the_end(), deletion.reference)?;
     let at = at.filter(|at| Some(*at) == snapshot);
