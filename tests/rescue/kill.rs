@@ -448,7 +448,7 @@ fn what_a_killed_rescue_left_goes_although_a_line_of_the_journal_is_damaged() {
     repo.write("e", "changed\n");
     assert!(killed_at(&repo, "commit", RescueStep::PackMoved));
     fs::write(repo.git_dir().join(format!("{}.lock", made.reference)), "").unwrap();
-    assert!(leftovers(&repo).iter().any(|name| name.ends_with(".keep")));
+    assert!(leftovers(&repo).iter().any(|name| name.contains(".keep")));
     rescuer(&repo).recover(repo.path()).unwrap();
     assert_eq!(leftovers(&repo), Vec::<String>::new());
     assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());

@@ -24,7 +24,10 @@ fn assert_lists(repo: &Repo, expected: &[&RescueRecord]) {
     found.sort_by(|a, b| a.0.cmp(&b.0));
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(found, expected);
-    assert!(list.records.iter().all(|it| it.worktree.as_deref().is_some_and(|top| top.exists())), "{list:?}");
+    assert!(
+        list.records.iter().all(|it| it.worktree.as_deref().is_some_and(std::path::Path::exists)),
+        "{list:?}"
+    );
 }
 
 #[test]

@@ -44,12 +44,7 @@ pub(super) fn advanced(
         return Ok(None);
     };
     let base = base.and_then(|_| commits.pop());
-    // Reverted work must be counted again. So must a history without a baseline commit, since it may become
-    // empty again.
-    if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
-        return Ok(None);
-    }
-    if commits.last().is_some_and(|tip| holds_again(known, tip)) {
+    if commits.last().is_some_and(|tip| holds_again(known, base.as_ref(), tip)) {
         return Ok(None);
     }
     let rescued = rescued(repo, &commits.iter().skip(1).collect::<Vec<_>>())?;
@@ -99,9 +94,11 @@ fn brought_at(repo: &dyn Repo, log: &[LogEntry], counts: &CommitCounts) -> Read<
     Ok(found.or(counts.brought_at.filter(is_before)))
 }
 
-/// Whether HEAD holds again with `tip` what it held before; which commits count is counted again then.
-fn holds_again(known: &Facts, tip: &Commit) -> bool {
-    known.git.commits.stays.iter().any(|stay| stay.tree.as_ref() == Some(&tip.tree))
+/// Whether HEAD holds again with `tip` what it held before: reverted work must be counted again. So must a history without
+/// a baseline commit, since it may become empty again.
+fn holds_again(known: &Facts, base: Option<&Commit>, tip: &Commit) -> bool {
+    base.is_none_or(|base| tip.tree == base.tree)
+        || known.git.commits.stays.iter().any(|stay| stay.tree.as_ref() == Some(&tip.tree))
 }
 
 /// Moves HEAD's tree, and how far it is ahead, over `commits`, the first of which was known.

@@ -38,10 +38,7 @@ pub(super) fn count(
     (not_work, asked): (&NotWork, &[Timestamp]),
 ) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
-    let branch_log = match &branch {
-        Some(name) => repo.reflog(name)?,
-        None => Vec::new(),
-    };
+    let branch_log = branch.as_deref().map_or(Ok(Vec::new()), |name| repo.reflog(name))?;
     let head_log = repo.reflog("HEAD")?;
     let head_log = settled(&head_log, head);
     let history = History::of(head_log, &branch_log, baseline);
