@@ -56,13 +56,17 @@ impl Rescuer {
         if let Some(words) = worktree.repo.hanging_file_of_files() {
             worktree = worktree.without_git(git::says_waiting(&words))?;
         }
-        let recovered = recovery::recover(&worktree);
-        let mut made = recovered.and_then(|()| record_in(&worktree, order));
+        let attempt = |worktree: &WorktreeLock<'_>| {
+            recovery::recover(worktree).and_then(|()| record_in(worktree, order))
+        };
+        let mut made = attempt(&worktree);
         let failed = made.as_ref().map_err(RescueError::cause);
-        if matches!(failed, Err(RescueError::Git { .. } | RescueError::Damage(_)))
-            && let Some(reason) = of_settings(&worktree)
-        {
-            made = Err(RescueError::Unusable(reason));
+        if matches!(failed, Err(RescueError::Git { .. } | RescueError::Damage(_))) {
+            made = match of_settings(&worktree) {
+                Some(reason) => Err(RescueError::Unusable(reason)),
+                // A git that was killed, or a garbage collection at the wrong moment, does not last.
+                None => attempt(&worktree),
+            };
         }
         // A record that was made already is kept, and needs no other one.
         let is_unmade = |error: &&RescueError| {
