@@ -69,8 +69,8 @@ pub(super) fn advanced(
                 facts.git.commits.n_noise += u32::from(not_work.has_noise(&paths));
             } else {
                 facts.git.commits.n_new += 1;
-                let mut told = summary(repo, commit, &not_work.work_among(&paths))?;
-                work = paths.into_iter().filter(|path| !not_work.has(path)).collect();
+                work = not_work.work_among(&paths);
+                let mut told = summary(repo, commit, &work)?;
                 let mut ages = Ages::new(repo, &others, (commit.id, &commit.tree));
                 told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);
@@ -78,7 +78,10 @@ pub(super) fn advanced(
         }
         stays::advance((repo, &others), &mut facts.git.commits.stays, (commit, &work), &mut entries)?;
     }
-    facts.git.commits.brought_at = brought_at(repo, &log, &facts.git.commits)?;
+    // A commit brings nothing; it can only have again what was there before.
+    if facts.git.commits.brought_at.is_some() {
+        facts.git.commits.brought_at = brought_at(repo, &log, &facts.git.commits)?;
+    }
     keep_newest(&mut facts.git.commits);
     move_on(&mut facts, &commits);
     facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());

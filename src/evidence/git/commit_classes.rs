@@ -8,6 +8,7 @@ use super::history::History;
 use super::newest::{made_at, newest_first, older_tests, summary};
 use super::not_work::NotWork;
 use super::reader::{Commit, Repo, TreeId, rescued};
+use super::saved;
 use super::strays::{self, WALK_LIMIT, unreached};
 use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{self, Read, ReflogAction, Repository};
@@ -298,10 +299,9 @@ impl Count<'_> {
         self.counts.n_elsewhere = found.n_elsewhere;
         if let Some((newest, at)) = found.newest_elsewhere {
             self.counts.newest_elsewhere = Some(at);
-            let mut branches = self.repo.refs(&["refs/heads"])?.into_iter();
-            let ending = branches.find(|branch| branch.commit == newest).map(|branch| branch.name);
-            self.counts.elsewhere_on =
-                ending.and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
+            let branches = self.repo.refs(&["refs/heads"])?;
+            let mut ending = saved::branches_ending_with(newest, &branches);
+            self.counts.elsewhere_on = ending.next().map(str::to_owned);
         }
         self.counts.n_lost = u32::try_from(found.lost.len()).unwrap_or(u32::MAX);
         self.counts.loose.0.extend(found.lost);

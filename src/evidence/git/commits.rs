@@ -103,8 +103,8 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
     let Some(tip) = source.walked.iter().find(|commit| source.tip == Some(commit.id)) else { return Ok(()) };
     let mut ages = Ages::new(source.repo, source.others, (tip.id, &tip.tree));
     for commit in &mut counts.newest {
-        let paths = commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec());
-        let paths: Vec<Vec<u8>> = paths.filter(|path| !source.not_work.has(path)).collect();
+        let paths: Vec<Vec<u8>> =
+            commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec()).collect();
         commit.is_merged |= ages.are_taken((&paths, commit), source.log, entries)?;
     }
     Ok(())
@@ -125,13 +125,14 @@ pub(super) fn brought_at(
     for _ in 0..MAX_MOVES {
         let Some(last) = log[..end].iter().rposition(|entry| !is_made(entry)) else { return Ok(None) };
         let first = log[..last].iter().rposition(is_made).map_or(0, |made| made + 1);
+        let brought = Some(Timestamp(log[last].time.saturating_mul(1000)));
+        let Some(old) = log[first].old else { return Ok(brought) };
         let since = log[last..].iter().take(MAX_MOVES).chain(log.last());
-        let ids: Vec<CommitId> =
-            log[first].old.into_iter().chain(since.filter_map(|entry| entry.new)).collect();
+        let ids: Vec<CommitId> = std::iter::once(old).chain(since.filter_map(|entry| entry.new)).collect();
         let mut trees = repo.commits(&ids)?.into_iter().map(|commit| commit.map(|commit| commit.tree));
-        let before = trees.next().flatten().filter(|_| log[first].old.is_some());
+        let before = trees.next().flatten();
         if before.is_none() || !trees.any(|tree| tree == before) {
-            return Ok(Some(Timestamp(log[last].time.saturating_mul(1000))));
+            return Ok(brought);
         }
         end = first;
     }

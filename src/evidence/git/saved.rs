@@ -1,6 +1,7 @@
 //! Finds the branch to which a rescue committed what the work tree still holds, or held until it was cleaned. It looks
 //! only at what closeout pinned for this worktree; that another branch happens to hold the same says nothing of this work.
 
+use super::baseline;
 use super::reader::{Commit, Ref, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{Read, Repository};
@@ -8,8 +9,6 @@ use crate::model::{CommitId, Head, Timestamp};
 
 /// At most so many rescues are compared, the newest first.
 const MAX_RESCUES: usize = 20;
-
-const BRANCHES: &str = "refs/heads/";
 
 /// The branch, by its short name, whose last commit is one of a rescue and has exactly `content`. Untrusted text.
 pub(super) fn branch(
@@ -57,9 +56,14 @@ fn commits(repo: &dyn Repo, repository: &Repository) -> Read<Vec<Commit>> {
 
 /// A branch other than HEAD's that ends with this commit, by its short name.
 fn ending_with(commit: CommitId, branches: &[Ref], head: &Head) -> Option<String> {
-    let ending = branches.iter().filter(|branch| branch.commit == commit);
-    let mut names = ending.filter_map(|branch| branch.name.strip_prefix(BRANCHES));
+    let mut names = branches_ending_with(commit, branches);
     names.find(|name| Some(*name) != head.branch()).map(str::to_owned)
+}
+
+/// The branches that end with this commit, by their short names.
+pub(super) fn branches_ending_with(commit: CommitId, branches: &[Ref]) -> impl Iterator<Item = &str> {
+    let ending = branches.iter().filter(move |branch| branch.commit == commit);
+    ending.map(|branch| baseline::short(&branch.name))
 }
 
 /// Whether HEAD's `tree` has all files that a commit changed as it left them: it was picked or squashed.
