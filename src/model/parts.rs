@@ -4,7 +4,7 @@ use bitflags::bitflags;
 
 bitflags! {
     /// A set of parts. A file event names those it may have changed, and only these are read again.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
     pub struct Parts: u8 {
         /// HEAD, branch, commits since the baseline, operation in progress, upstream, stash.
         const COMMITS = 1;

@@ -18,13 +18,13 @@ fn make_room<T>(list: &mut Vec<T>, n_more: usize) {
 /// each, but most folders have one reader. So look-up is by name, and memory use is small.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
-    /// Sorted by name.
+    /// Sorted by name, then by reader.
     named: Vec<(OsString, Reader)>,
     /// Readers of more than single names, and the first few readers of several names; they share their lists.
     broad: Vec<(Names, Reader)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Reader {
     workspace: WorkspaceId,
     parts: Parts,
@@ -46,7 +46,7 @@ impl Readers {
             Names::These(names) if names.len() == 1 || self.broad.len() >= FEW => {
                 make_room(&mut self.named, names.len());
                 for name in names.iter() {
-                    let at = self.first_named(name);
+                    let at = self.place_of(name, &reader).unwrap_or_else(|at| at);
                     self.named.insert(at, (name.clone(), reader.clone()));
                 }
             }
@@ -60,9 +60,9 @@ impl Readers {
     /// Whether a workspace's target adds nothing new about this folder.
     pub(super) fn has(&self, workspace: &WorkspaceId, target: &WatchTarget) -> bool {
         let reader = Reader::new(workspace, target);
-        let is_named = |name: &OsString| self.named_so(name).any(|(_, other)| *other == reader);
-        self.broad.iter().any(|(names, other)| *names == target.names && *other == reader)
-            || matches!(&target.names, Names::These(names) if names.iter().all(is_named))
+        let is_named = |name: &OsString| self.place_of(name, &reader).is_ok();
+        matches!(&target.names, Names::These(names) if names.iter().all(is_named))
+            || self.broad.iter().any(|(names, other)| *other == reader && *names == target.names)
     }
 
     /// Removes a workspace.
@@ -97,11 +97,13 @@ impl Readers {
         named.chain(broad).map(|reader| (&reader.workspace, reader.parts))
     }
 
-    fn first_named(&self, name: &OsStr) -> usize {
-        self.named.partition_point(|(other, _)| **other < *name)
+    /// Where a reader of this name is, or would be.
+    fn place_of(&self, name: &OsStr, reader: &Reader) -> Result<usize, usize> {
+        self.named.binary_search_by(|(other, known)| (**other).cmp(name).then_with(|| known.cmp(reader)))
     }
 
     fn named_so(&self, name: &OsStr) -> impl Iterator<Item = &(OsString, Reader)> {
-        self.named[self.first_named(name)..].iter().take_while(move |(other, _)| **other == *name)
+        let first = self.named.partition_point(|(other, _)| **other < *name);
+        self.named[first..].iter().take_while(move |(other, _)| **other == *name)
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Table {
     unsettled: BTreeSet<Arc<Path>>,
     /// Places that the system may no longer watch, or may watch under a wrong path.
     broken: BTreeSet<Arc<Path>>,
+    /// Places that a folder left, which may be idle now.
+    left: BTreeSet<Arc<Path>>,
     /// Events were lost: all watch points are in doubt.
     recheck: bool,
     closed: bool,
@@ -174,11 +176,13 @@ impl Table {
         let watch_point = std::mem::take(&mut folder.watch_point);
         match &watch_point {
             WatchPoint::Here(place) => {
+                self.left.insert(Arc::clone(place));
                 if let Some(place) = self.places.get_mut(place) {
                     place.here.retain(|folder| **folder != *path);
                 }
             }
             WatchPoint::Awaiting(place, name) => {
+                self.left.insert(Arc::clone(place));
                 if let Some(place) = self.places.get_mut(place)
                     && let Some(waiting) = place.awaited.get_mut(name)
                 {
@@ -263,10 +267,12 @@ impl Table {
 
     /// Removes and returns the places to which no folder is attached.
     pub(super) fn take_idle_places(&mut self) -> Vec<Arc<Path>> {
-        let is_idle = |_: &Arc<Path>, place: &mut Place| place.here.is_empty() && place.awaited.is_empty();
-        let idle: Vec<_> = self.places.extract_if(.., is_idle).map(|(path, _)| path).collect();
-        for place in &idle {
-            self.broken.remove(place);
+        let is_idle = |place: &Place| place.here.is_empty() && place.awaited.is_empty();
+        let mut idle: Vec<_> = std::mem::take(&mut self.left).into_iter().collect();
+        idle.retain(|path| self.places.get(path).is_some_and(is_idle));
+        for path in &idle {
+            self.places.remove(path);
+            self.broken.remove(path);
         }
         idle
     }
