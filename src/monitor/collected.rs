@@ -23,6 +23,7 @@ impl Tracked {
             return Vec::new();
         }
         let mut effects = Vec::new();
+        let mut has_new_decision = false;
         match outcome {
             Ok(sample) => {
                 if self.problems.reading.take().is_some() {
@@ -30,11 +31,17 @@ impl Tracked {
                     // read too.
                     self.collecting.add(Parts::all().difference(sample.parts));
                 }
+                has_new_decision =
+                    sample.session_facts.as_ref().is_some_and(|facts| self.actions.note_decision(facts));
                 self.absorb(generation, *sample, &mut effects);
             }
             Err(problem) => self.failed(generation, problem, now),
         }
-        effects.extend(self.judge(policy, now));
+        let judged = self.judge(policy, now);
+        // What is kept holds the decision, too.
+        let is_kept = judged.iter().any(|effect| matches!(effect, Effect::KeepReports { .. }));
+        effects.extend(judged);
+        effects.extend((has_new_decision && !is_kept).then(|| self.keep_reports()));
         effects
     }
 
@@ -52,9 +59,6 @@ impl Tracked {
         {
             // A new prompt makes older plans, reports and results stale: weigh them again.
             self.collecting.add(Parts::CHECKS);
-        }
-        if sample.session_facts.is_some() && self.actions.note_decision(&self.snapshot.session_facts) {
-            effects.push(self.keep_reports());
         }
         // A reading of git alone does not cancel the recheck that the words asked for.
         let still =
