@@ -265,7 +265,8 @@ impl Engine {
                 self.store_lane.write(move |store| store.keep_marks(&workspace, &before, &after));
             }
             Effect::KeepReports { workspace, reports } => {
-                self.store_lane.write(move |store| store.keep_reports(&workspace, &reports));
+                let stamps = self.reports_elsewhere.stamps();
+                self.store_lane.write(move |store| store.keep_own_reports(&workspace, &reports, &stamps));
             }
             Effect::KeepDraft { workspace, draft } => {
                 if let Some(draft_keeping) = &mut self.draft_keeping {

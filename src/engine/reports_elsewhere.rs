@@ -2,7 +2,7 @@
 //! The folder is watched together with discovery's folders; of its files only those that changed are read.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -35,6 +35,11 @@ impl ReportsElsewhere {
         self.reader.folder()
     }
 
+    /// The reports that need not be read again.
+    pub(super) fn stamps(&self) -> Arc<Mutex<ReportStamps>> {
+        Arc::clone(&self.stamps)
+    }
+
     /// Discovery found these workspaces, and read their reports.
     pub(super) fn know(&mut self, event: &Event) {
         if let Event::Discovered { workspaces, .. } = event {
@@ -45,10 +50,7 @@ impl ReportsElsewhere {
     /// Starts a reading beside the loop. Requires the tokio runtime.
     pub(super) fn read(&mut self) {
         let (stamps, workspaces) = (Arc::clone(&self.stamps), self.workspaces.clone());
-        let reading = move |store: &Store| {
-            let mut stamps = stamps.lock().unwrap_or_else(PoisonError::into_inner);
-            store.changed_reports(&workspaces, &mut stamps)
-        };
+        let reading = move |store: &Store| store.changed_reports(&workspaces, &stamps);
         let event = |reports| EngineEvent::Event(Event::Reported { at: clock::now(), reports });
         self.reader.read(reading, event);
     }

@@ -2,6 +2,7 @@
 //! It must not block the loop.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -10,6 +11,11 @@ use tokio::task::{JoinSet, spawn_blocking};
 use super::clock;
 use super::event::EngineEvent;
 use crate::store::{Store, StoreError, StoreWrite};
+
+/// While so many wait, more are about to come, as at a start with many workspaces.
+const MANY: usize = 8;
+/// How long those are waited for, a second at most in all.
+const GATHERING: Duration = Duration::from_millis(50);
 
 /// The queue. Writes that arrive together are written together, and wait for the disk once.
 pub(super) struct StoreLane {
@@ -43,6 +49,16 @@ impl StoreLane {
         while self.writing.try_join_next().is_some() {}
         self.writing.spawn(async move {
             let _lane = lane.acquire().await.ok();
+            let n_waiting = || waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
+            let mut n_before = 0;
+            for _ in 0..20 {
+                let n_now = n_waiting();
+                if n_now < MANY || n_now == n_before {
+                    break;
+                }
+                n_before = n_now;
+                tokio::time::sleep(GATHERING).await;
+            }
             let writes = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
             if writes.is_empty() {
                 return;

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -168,9 +169,17 @@ impl Store {
 /// Rounds of so many check ids are kept of each workspace, the latest ones.
 const MAX_ROUNDS: usize = 100;
 
-/// The files as they were last read: inode and time of the last change.
+/// The files as they were last read, or written by this closeout alone.
 #[derive(Debug, Default)]
-pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
+pub struct ReportStamps(HashMap<WorkspaceId, Stamp>);
+
+/// A file's inode and the time of its last change.
+type Stamp = (u64, i64, i64);
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let metadata = fs::symlink_metadata(file).ok()?;
+    Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
+}
 
 impl Store {
     /// Replaces the reports of a workspace. They are on disk when this returns. The marks that are kept stay
@@ -179,10 +188,25 @@ impl Store {
     /// # Errors
     /// They cannot be written. The previous ones then stay.
     pub fn keep_reports(&self, workspace: &WorkspaceId, reports: &KeptReports) -> Result<(), StoreError> {
-        self.change_reports(workspace, |known| match known {
-            Some(known) => reports.clone().over(known),
-            None => reports.clone(),
-        })
+        self.change_reports(workspace, |known| over(reports, known)).map(drop)
+    }
+
+    /// As [`Store::keep_reports`], for a closeout that reads what others change: where none has changed anything, what is
+    /// kept now counts as read.
+    ///
+    /// # Errors
+    /// They cannot be written. The previous ones then stay.
+    pub fn keep_own_reports(
+        &self,
+        workspace: &WorkspaceId,
+        reports: &KeptReports,
+        stamps: &Mutex<ReportStamps>,
+    ) -> Result<(), StoreError> {
+        let (kept, stamp) = self.change_reports(workspace, |known| over(reports, known))?;
+        if let Some(stamp) = stamp.filter(|_| kept == *reports) {
+            lock(stamps).0.insert(workspace.clone(), stamp);
+        }
+        Ok(())
     }
 
     /// Changes the marks of a workspace as they were changed from `before` to `after`. Those that another closeout
@@ -200,6 +224,7 @@ impl Store {
             Some(known) => KeptReports { marks: known.marks.with_change(before, after), ..known },
             None => KeptReports { marks: after.clone(), ..KeptReports::default() },
         })
+        .map(drop)
     }
 
     /// Lets the rounds of a check id begin anew, whatever another closeout knows of them.
@@ -219,15 +244,16 @@ impl Store {
             reports.rounds.insert(check_id.to_owned(), begun);
             reports
         })
+        .map(drop)
     }
 
     /// Replaces the reports of a workspace by what `change` makes of those that are kept; no other closeout writes them
-    /// in between.
+    /// in between. Returns what is kept now, and the stamp of its file.
     fn change_reports(
         &self,
         workspace: &WorkspaceId,
         change: impl FnOnce(Option<KeptReports>) -> KeptReports,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(KeptReports, Option<Stamp>), StoreError> {
         let _lock = self.lock()?;
         let mut reports = change(self.report_files().one(workspace));
         // Each call of a loop may have a check id of its own.
@@ -236,7 +262,9 @@ impl Store {
             let Some(id) = oldest.map(|(id, _)| id.clone()) else { break };
             reports.rounds.remove(&id);
         }
-        self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
+        let files = self.report_files();
+        files.keep(workspace, &reports, |path, json| self.replace(path, json))?;
+        Ok((reports, stamp(&files.place(workspace))))
     }
 
     /// The reports of these workspaces, and the number of unreadable files, which stay where they are.
@@ -249,20 +277,15 @@ impl Store {
     pub fn changed_reports(
         &self,
         workspaces: &[WorkspaceId],
-        stamps: &mut ReportStamps,
+        stamps: &Mutex<ReportStamps>,
     ) -> Vec<(WorkspaceId, KeptReports)> {
         let files = self.report_files();
-        let mut changed = Vec::new();
-        for workspace in workspaces {
-            let Ok(metadata) = fs::symlink_metadata(files.place(workspace)) else { continue };
-            let stamp = (metadata.ino(), metadata.mtime(), metadata.mtime_nsec());
-            if stamps.0.insert(workspace.clone(), stamp) != Some(stamp)
-                && let Some(reports) = files.one(workspace)
-            {
-                changed.push((workspace.clone(), reports));
-            }
-        }
-        changed
+        let is_changed = |workspace: &&WorkspaceId| {
+            stamp(&files.place(workspace))
+                .is_some_and(|now| lock(stamps).0.insert((*workspace).clone(), now) != Some(now))
+        };
+        let changed = workspaces.iter().filter(is_changed);
+        changed.filter_map(|workspace| Some((workspace.clone(), files.one(workspace)?))).collect()
     }
 
     /// Where reports are kept, a file for each workspace.
@@ -273,6 +296,17 @@ impl Store {
     fn report_files(&self) -> WorkspaceFiles<'_> {
         WorkspaceFiles::new(self.folder(), REPORTS)
     }
+}
+
+fn over(reports: &KeptReports, known: Option<KeptReports>) -> KeptReports {
+    match known {
+        Some(known) => reports.clone().over(known),
+        None => reports.clone(),
+    }
+}
+
+fn lock(stamps: &Mutex<ReportStamps>) -> MutexGuard<'_, ReportStamps> {
+    stamps.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reports and marks that several closeouts keep.
 
+use std::sync::Mutex;
 use std::thread;
 
 use closeout::model::{KeptReports, MarkOrder, MarkSeen, Marks, Rounds, TaskKind, Timestamp, WorkspaceId};
@@ -29,8 +30,8 @@ fn a_mark_is_not_lost_to_a_closeout_that_did_not_see_it_and_changes_are_told_onc
     let (_temp, store) = store();
     let stores = [(); 2].map(|()| Store::open(store.folder()).unwrap());
     let workspaces = [id(), WorkspaceId::local("/none")];
-    let mut stamps = ReportStamps::default();
-    let mut changed = || stores[1].changed_reports(&workspaces, &mut stamps);
+    let stamps = Mutex::new(ReportStamps::default());
+    let changed = || stores[1].changed_reports(&workspaces, &stamps);
     assert_eq!(changed(), []);
     let marks = after(&Marks::default(), &MarkOrder::Done);
     let marked = KeptReports { marks: marks.clone(), ..KeptReports::default() };
@@ -39,6 +40,19 @@ fn a_mark_is_not_lost_to_a_closeout_that_did_not_see_it_and_changes_are_told_onc
     assert_eq!(changed(), []);
     stores[1].keep_reports(&id(), &KeptReports::default()).unwrap();
     assert_eq!(changed(), [(id(), marked)]);
+}
+
+#[test]
+fn what_a_closeout_keeps_itself_is_not_news_to_it_unless_another_one_had_kept_something_beside() {
+    let (_temp, store) = store();
+    let stamps = Mutex::new(ReportStamps::default());
+    let changed = || store.changed_reports(&[id()], &stamps);
+    store.keep_own_reports(&id(), &KeptReports::default(), &stamps).unwrap();
+    assert_eq!(changed(), []);
+    let marks = after(&Marks::default(), &MarkOrder::Done);
+    store.keep_marks(&id(), &Marks::default(), &marks).unwrap();
+    store.keep_own_reports(&id(), &KeptReports::default(), &stamps).unwrap();
+    assert_eq!(changed(), [(id(), KeptReports { marks, ..KeptReports::default() })]);
 }
 
 #[test]
