@@ -33,6 +33,8 @@ pub(super) struct Front {
     positions: HashMap<WorkspaceId, usize>,
     /// The state that the order was made for: the selected workspace, and whether it holds its place.
     ordered_for: (Option<WorkspaceId>, bool),
+    /// The most important news that neither the order nor the state of the screen knows yet.
+    unsettled: News,
     pace: Pace,
     frame_at: Option<Timestamp>,
     /// Whether to leave because what the person waited for has ended.
@@ -55,7 +57,7 @@ pub(super) enum Taken {
 }
 
 /// How a view differs from the one before, in rising order.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum News {
     None,
     /// Only when it is, or was, read.
@@ -83,6 +85,7 @@ impl Front {
             views: Vec::new(),
             positions: HashMap::new(),
             ordered_for: (None, false),
+            unsettled: News::None,
             pace: Pace::new(),
             frame_at: None,
             is_leaving: false,
@@ -112,15 +115,18 @@ impl Front {
         self.state.answer = None;
         self.state.is_over = true;
         self.take_world(engine);
+        self.settle(engine);
         self.state.later.into_iter().chain(self.state.answer).collect()
     }
 
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
         self.input_at = clock::now();
+        self.settle(engine);
         ui::on_input(&mut self.state, self.input_at);
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
+        self.settle(engine);
         match reaction.edit {
             _ if reaction.is_quit => Taken::Quit,
             Some(text) => Taken::Edit(text),
@@ -153,15 +159,12 @@ impl Front {
             self.views.retain(|view| !changes.removed.contains(&view.id));
             news = news.max(News::Moved);
         }
-        if news >= News::Seen && engine.is_discovered() {
-            if news >= News::Moved || !self.is_ordered() {
-                self.order();
-            }
-            let reaction = ui::views_changed(&mut self.state, &self.views);
-            self.is_leaving |= reaction.is_quit;
-            pass_on(engine, reaction.intents);
+        self.unsettled = self.unsettled.max(news);
+        // Rows that went leave holes in the positions, and an answer refers to the workspaces as they are since it
+        // arrived.
+        if !changes.removed.is_empty() || !changes.responses.is_empty() {
+            self.settle(engine);
         }
-        // An answer refers to the workspaces as they are since it arrived.
         for response in changes.responses {
             let reaction = ui::on_response(&mut self.state, &self.views, response);
             pass_on(engine, reaction.intents);
@@ -173,6 +176,20 @@ impl Front {
             News::Seen | News::Moved => self.ask_for_frame(self.pace.next(now)),
             News::Turned => self.ask_for_frame(self.pace.next_urgent(now)),
         }
+    }
+
+    /// Orders the rows, and applies them to the state of the screen. Many changes come between two frames, so it is done
+    /// once for all of them: before a frame, and before whatever refers to the rows.
+    fn settle(&mut self, engine: &mut Engine) {
+        if self.unsettled < News::Seen || !engine.is_discovered() {
+            return;
+        }
+        if std::mem::replace(&mut self.unsettled, News::None) >= News::Moved || !self.is_ordered() {
+            self.order();
+        }
+        let reaction = ui::views_changed(&mut self.state, &self.views);
+        self.is_leaving |= reaction.is_quit;
+        pass_on(engine, reaction.intents);
     }
 
     /// Updates the notices; true if they changed. Refused paths and the problems of the last survey are a state, shown
@@ -284,9 +301,10 @@ impl Front {
     }
 
     /// Draws if a requested frame is due.
-    pub(super) fn draw_if_due(&mut self, screen: &mut Screen) -> io::Result<()> {
+    pub(super) fn draw_if_due(&mut self, engine: &mut Engine, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
         if self.frame_at.is_some_and(|frame_at| frame_at <= now) {
+            self.settle(engine);
             self.pace.drew(now);
             self.draw(screen)?;
         }

@@ -137,11 +137,11 @@ async fn run_until_end(
             () = engine.turn() => front.take_world(engine),
             () = clock::sleep_until(wake_at) => {}
         }
+        front.tell_due()?;
+        front.draw_if_due(engine, screen)?;
         if front.is_leaving() {
             return Ok(End::Quit);
         }
-        front.tell_due()?;
-        front.draw_if_due(screen)?;
     }
 }
 
