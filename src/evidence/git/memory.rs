@@ -1,7 +1,8 @@
 //! Remembers what was read of a repository, so that observing an unchanged one again costs only a few small
 //! file reads.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use super::content::Contents;
 use super::file_state::FileStates;
@@ -134,18 +135,33 @@ fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
     let mut below = vec![folder];
     let mut next = 0;
     while let Some(folder) = below.get(next) {
+        next += 1;
+        if has_no_folders(folder) {
+            continue;
+        }
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
         folders.sort();
         below.append(&mut folders);
-        next += 1;
         if below.len() > MAX_FOLDERS {
             return None;
         }
     }
     found.append(&mut below);
     Some(())
+}
+
+/// Whether a folder certainly holds no other one, without reading it: the branches of a thousand worktrees are in one
+/// folder, which each of them asks for. File systems that count a folder's links give it one for itself, one for its
+/// name, and one for each folder in it (find(1) goes by the same).
+fn has_no_folders(folder: &Path) -> bool {
+    const EXT4: u64 = 0xEF53;
+    const XFS: u64 = 0x5846_5342;
+    const TMPFS: u64 = 0x0102_1994;
+    let counts_links = |kind: u64| matches!(kind, EXT4 | XFS | TMPFS);
+    folder.metadata().is_ok_and(|metadata| metadata.nlink() == 2)
+        && rustix::fs::statfs(folder).is_ok_and(|system| u64::try_from(system.f_type).is_ok_and(counts_links))
 }
 
 impl GitMemory {
