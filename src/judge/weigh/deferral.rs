@@ -4,7 +4,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::judge::questions::{self, Speech};
+use crate::judge::questions;
 use crate::judge::{runs, words};
 use crate::model::QuestionWeight;
 
@@ -182,9 +182,9 @@ pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     })
 }
 
-/// Whether all that sounds unfinished in a text is what `prompts` want: tests put aside, a stub
-/// for now, or something left as it was.
-pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
+/// Whether all of these sentences that sound unfinished, in lower case, are what `prompts` want: tests put aside, a stub
+/// for now, or something left as it was. False for none.
+pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
     let asked = prompts.join("\n").to_lowercase();
     if words::has(&asked, "wants_gone") {
         return false;
@@ -199,9 +199,7 @@ pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
                 && words::has(said, "is_untouched")
                 && names_same(said, prompts)
     };
-    let said = questions::explain(text).into_iter();
-    let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();
-    said.peek().is_some() && said.all(|sentence| is_asked(&sentence.excerpt.to_lowercase()))
+    !unfinished.is_empty() && unfinished.iter().all(|said| is_asked(said))
 }
 
 /// Whether a text names something that `prompts` name.

@@ -8,10 +8,10 @@ use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
 use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
 use super::tasks::SessionTask;
-use super::texts::{TextRead, Texts};
+use super::texts::{SentencesRead, TextRead, Texts};
 use super::words_context::{context_of, overtaken_by, question_of};
 use super::{activity, excerpt};
-use crate::judge::questions::{self, Classification, Context, EndOfTurn, Kind, Label, Speech};
+use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding, Kind, Label};
 use crate::judge::{task, words};
 use crate::model::{
     ActivityState, Certainty, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy, Origin, Parts,
@@ -179,7 +179,7 @@ impl<'a> Spoken<'a> {
             add(self.states(source, Claim::Abstain(rejection)).because(why), None);
         } else if let Some(read) = &mut read {
             if is_result {
-                add(self.result(&read.judged), None);
+                add(self.result(read), None);
             }
             let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
             let runs_on = self.session.is_some_and(|session| {
@@ -198,37 +198,35 @@ impl<'a> Spoken<'a> {
         let origin = Origin::of(self.session?);
         let is_belied = not_passing.contains(&origin)
             && !self.decisive().is_empty()
-            && texts.read(&self.text, &self.context).says_tests_pass(&self.text);
+            && texts.read(&self.text, &self.context).sentences.says_tests_pass(&self.text);
         is_belied.then(|| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(Fact::SaysTestsPass)
         })
     }
 
     /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.
-    fn result(&self, judged: &Classification) -> Evidence {
+    fn result(&self, read: &mut TextRead) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
             return self
                 .states(Source::Output, Claim::Abstain(Rejection::Absent))
                 .because(Fact::NothingVisible);
         }
-        let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(judged);
-        let is_written = || judged.label != Label::Incomplete || is_finding;
+        let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(read);
+        let is_written = || read.judged.label != Label::Incomplete || is_finding;
         let has_a_hole = || self.session.is_none() && questions::has_a_hole(&self.text);
         let is_whole = self.is_whole_json().unwrap_or_else(|| is_written() && !has_a_hole());
         if is_whole {
             self.states(Source::Output, Claim::Yes).because(Fact::OutputThere)
         } else {
-            self.half_way(Source::Output, judged)
+            self.half_way(Source::Output, read)
         }
     }
 
     /// Whether what reads like undone work is a finding about the thing examined: no such sentence names the report itself.
-    fn finds_undone(&self, judged: &Classification) -> bool {
-        let said = questions::explain(&self.text).into_iter();
-        let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();
-        judged.kind == Kind::Partial
-            && said.peek().is_some()
-            && !said.any(|sentence| words::has(&sentence.excerpt.to_lowercase(), "names_report"))
+    fn finds_undone(&self, read: &mut TextRead) -> bool {
+        let names_report = |sentence: &Finding| words::has(&sentence.excerpt.to_lowercase(), "names_report");
+        let said = read.sentences.unfinished(&self.text);
+        read.judged.kind == Kind::Partial && !said.is_empty() && !said.iter().any(names_report)
     }
 
     /// Whether a declared file is whole JSON, one value or several; `None` if it is something else, or was not read whole.
@@ -251,10 +249,10 @@ impl<'a> Spoken<'a> {
         };
         let guess = |claim| Evidence { strength: Strength::Guess, ..self.states(Source::LastWords, claim) };
         let is_of_task = self.scope == Scope::Task;
+        let TextRead { judged, sentences, .. } = &mut *read;
         let says_done = is_of_task
-            && read.judged.label == Label::Complete
-            && (read.says_done(&self.text) || is_acted && !says_unfinished(&self.text));
-        let judged = &read.judged;
+            && judged.label == Label::Complete
+            && (sentences.says_done(&self.text) || is_acted && sentences.unfinished(&self.text).is_empty());
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
@@ -275,14 +273,14 @@ impl<'a> Spoken<'a> {
             // An open point that the writer clearly admits or announces counts, no
             // matter what else says it is done.
             (Label::Incomplete, _)
-                if is_of_task && judged.kind == Kind::Partial && is_as_asked(&self.text, &self.prompts) =>
+                if is_of_task && judged.kind == Kind::Partial && self.is_as_asked(sentences) =>
             {
                 silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
             }
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
             {
-                self.half_way(Source::LastWords, judged)
+                self.half_way(Source::LastWords, read)
             }
             // An answer to a side question claims nothing, but it may retract what was said about the task.
             (Label::Incomplete | Label::Complete, _)
@@ -291,7 +289,7 @@ impl<'a> Spoken<'a> {
                         || self.denies(judged)
                         || self.tells_undone()) =>
             {
-                self.half_way(Source::LastWords, judged)
+                self.half_way(Source::LastWords, read)
             }
             (Label::Incomplete, _) if is_of_task => Evidence {
                 points: vec![Point::StopsHalfWay],
@@ -333,13 +331,20 @@ impl<'a> Spoken<'a> {
         deferral(&self.text, &prompts)
     }
 
-    fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
+    /// Whether all that sounds unfinished is what the prompts want.
+    fn is_as_asked(&self, sentences: &mut SentencesRead) -> bool {
+        let said: Vec<String> =
+            sentences.unfinished(&self.text).iter().map(|sentence| sentence.excerpt.to_lowercase()).collect();
+        is_as_asked(&said, &self.prompts)
+    }
+
+    fn half_way(&self, source: Source, read: &mut TextRead) -> Evidence {
         let mut evidence = self.states(source, Claim::No);
-        let mut said = questions::explain(&self.text);
-        said.retain(|sentence| sentence.speech == Speech::Unfinished);
+        let TextRead { judged, sentences, .. } = read;
+        let mut said: Vec<&Finding> = sentences.unfinished(&self.text).iter().collect();
         // "Phases 2 and 3 remain" says what is left, and "Phase 1 of 3 is complete" only that something is.
         said.sort_by_key(|sentence| sentence.groups.iter().any(|group| group == "done"));
-        let said = said.iter().take(MAX_SENTENCES);
+        let said = said.into_iter().take(MAX_SENTENCES);
         evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();
         if evidence.reasons.is_empty() {
             evidence.reasons.push(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words));
@@ -352,10 +357,6 @@ impl<'a> Spoken<'a> {
 fn asks_how_far(task: &SessionTask) -> bool {
     let asked = task.side_prompts().last().filter(|asked| asked.chars().count() <= LONGEST_HOW_FAR);
     asked.is_some_and(|asked| words::has(&asked.to_lowercase(), "asks_how_far"))
-}
-
-fn says_unfinished(text: &str) -> bool {
-    questions::explain(text).iter().any(|sentence| sentence.speech == Speech::Unfinished)
 }
 
 /// The evidence of words that may leave something open, with the sentence that may: a person should read it.

@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::judge::questions::{self, Classification, Context, EndOfTurn};
+use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding, Speech};
 
 /// How many texts are known; the least recently used one is dropped.
 const MAX_TEXTS: usize = 8;
@@ -20,8 +20,16 @@ pub(super) struct TextRead {
     name: TextName,
     /// What it leaves its reader with.
     pub(super) judged: Classification,
+    pub(super) sentences: SentencesRead,
+}
+
+/// What was looked for in the sentences of one text, each only when something asks for it. Its methods take the text that
+/// was read.
+#[derive(Debug, Default)]
+pub(super) struct SentencesRead {
     says_done: Option<bool>,
     says_tests_pass: Option<bool>,
+    unfinished: Option<Box<[Finding]>>,
 }
 
 /// Everything that determines how a text is read: its bytes and its context.
@@ -51,8 +59,7 @@ impl Texts {
             None => TextRead {
                 name,
                 judged: questions::of_work(text, context),
-                says_done: None,
-                says_tests_pass: None,
+                sentences: SentencesRead::default(),
             },
         };
         if self.known.len() == MAX_TEXTS {
@@ -66,15 +73,23 @@ impl Texts {
     }
 }
 
-impl TextRead {
-    /// Whether the text reports that something is done; it must be the text that was read.
+impl SentencesRead {
+    /// Whether the text reports that something is done.
     pub(super) fn says_done(&mut self, text: &str) -> bool {
         *self.says_done.get_or_insert_with(|| questions::reports_done(text))
     }
 
-    /// Whether the text says that the tests pass; it must be the text that was read.
+    /// Whether the text says that the tests pass.
     pub(super) fn says_tests_pass(&mut self, text: &str) -> bool {
         *self.says_tests_pass.get_or_insert_with(|| questions::says_tests_pass(text))
+    }
+
+    /// The sentences that say that something is unfinished.
+    pub(super) fn unfinished(&mut self, text: &str) -> &[Finding] {
+        self.unfinished.get_or_insert_with(|| {
+            let said = questions::explain(text).into_iter();
+            said.filter(|sentence| sentence.speech == Speech::Unfinished).collect()
+        })
     }
 }
 
@@ -103,6 +118,9 @@ mod tests {
         }
         assert_eq!(texts.known.len(), MAX_TEXTS);
         let text = "The parser is written and all tests pass.";
-        assert!(texts.read(text, &ended).says_done(text) && texts.read(text, &ended).says_done(text));
+        for _ in 0..2 {
+            let sentences = &mut texts.read(text, &ended).sentences;
+            assert!(sentences.says_done(text) && sentences.unfinished(text).is_empty());
+        }
     }
 }
