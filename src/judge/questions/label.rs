@@ -10,19 +10,20 @@ use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
 use super::sentence::{End, Sentence};
-use super::{
-    admission, ask_model, asking, ending, features, language, lines, signals, topic, truncation, wording,
-};
+use super::{admission, ask_model, ending, features, language, lines, signals, topic, truncation, wording};
 use crate::model::Certainty;
 
 /// Classifies a text; see [`super::classify`].
-pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
-    let document = Document::read(text);
-    let readings = asking::read(&document);
-    let rules = decide(&document, &readings, context);
-    let asks = ask_model::scores(&document, &readings);
-    let features = features::of(&document, &readings, &asks, &rules, context);
-    let admits = admission::admits(&document);
+pub(super) fn classify(
+    document: &Document<'_>,
+    readings: &[Reading],
+    context: &Context<'_>,
+) -> Classification {
+    let text = document.text;
+    let rules = decide(document, readings, context);
+    let asks = ask_model::scores(document, readings);
+    let features = features::of(document, readings, &asks, &rules, context);
+    let admits = admission::admits(document);
     let mut result = match correction::correct(&features) {
         // What admits that something is open asks in words that the rules know, or not at all.
         Some(Corrected { label: Label::AwaitingResponse, .. })
@@ -30,18 +31,18 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
         {
             rules
         }
-        Some(corrected) => corrected_by(&document, &readings, rules, corrected, ask_model::likeliest(&asks)),
+        Some(corrected) => corrected_by(document, readings, rules, corrected, ask_model::likeliest(&asks)),
         None => rules,
     };
     if !language::can_be_read(text) {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
     result.admits = admits;
-    let doubtful = if result.admits { None } else { admission::may_admit(&document) };
+    let doubtful = if result.admits { None } else { admission::may_admit(document) };
     result.may_admit = doubtful.map(str::to_owned);
     end_of_turn(&mut result, context.end);
     result.language = document.language;
-    result.signals = signals::find(&document, &readings);
+    result.signals = signals::find(document, readings);
     if let (true, Some(question)) = (result.signals.is_empty(), &result.question) {
         result.signals.extend(signals::of_question(question, text));
     }

@@ -113,13 +113,24 @@ pub fn tenths(hits: &[SignalHit]) -> u32 {
 
 /// Classifies an agent's last message by its words and its context: what it wants of its reader.
 pub fn classify(text: &str, context: &Context<'_>) -> Classification {
-    label::classify(text, context)
+    let document = document::Document::read(text);
+    label::classify(&document, &asking::read(&document), context)
 }
 
 /// What an agent's last message says of its work: as [`classify`], but what admits that something is open is not
 /// complete, however finished the message is.
 pub fn of_work(text: &str, context: &Context<'_>) -> Classification {
-    label::with_admission(label::classify(text, context))
+    of_work_with_unfinished(text, context).0
+}
+
+/// As [`of_work`], with the sentences that say that something is unfinished, in order.
+pub(super) fn of_work_with_unfinished(text: &str, context: &Context<'_>) -> (Classification, Vec<Finding>) {
+    let document = document::Document::read(text);
+    let readings = asking::read(&document);
+    let judged = label::with_admission(label::classify(&document, &readings, context));
+    let mut said = explain::findings(&document, &readings);
+    said.retain(|sentence| sentence.speech == Speech::Unfinished);
+    (judged, said)
 }
 
 /// The sentences of a text to which a rule of [`classify`] applied, in order.

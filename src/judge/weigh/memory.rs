@@ -3,7 +3,7 @@
 //! turns; what it means is judged anew each time.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use super::deeds::WorkMemory;
@@ -34,6 +34,8 @@ pub(super) struct SessionMemory {
     pub(super) work: WorkMemory,
     /// What its prompts demand, by the hash and the length of each.
     demands: HashMap<(u64, usize), Arc<Demands>>,
+    /// What all looks hash prompts with.
+    hashes: RandomState,
 }
 
 impl SessionMemory {
@@ -45,7 +47,7 @@ impl SessionMemory {
     ) -> Vec<Arc<Demands>> {
         let mut known = std::mem::take(&mut self.demands);
         let read = prompts.map(|prompt| {
-            let key = (known.hasher().hash_one(prompt), prompt.len());
+            let key = (self.hashes.hash_one(prompt), prompt.len());
             let demands = self.demands.get(&key).cloned().or_else(|| known.remove(&key));
             let demands = demands.unwrap_or_else(|| Arc::new(Demands::of(own_part(prompt), catalog)));
             self.demands.insert(key, demands.clone());
@@ -64,5 +66,19 @@ impl Memory {
     /// Forgets sessions that are no longer here.
     pub(super) fn keep_sessions_of(&mut self, observations: &Observations) {
         self.sessions.retain(|name, _| observations.sessions().any(|session| session.is(name)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_prompt_demands_is_found_out_once() {
+        let mut memory = SessionMemory::default();
+        let mut demands = |prompts: &[&str]| memory.demands(prompts.iter().copied(), Catalog::built_in());
+        let first = demands(&["Run the tests.", "Thanks."]);
+        let again = demands(&["Run the tests.", "Thanks.", "Go on."]);
+        assert!(first.iter().zip(&again).all(|(first, again)| Arc::ptr_eq(first, again)));
     }
 }

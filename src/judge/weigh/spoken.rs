@@ -8,7 +8,7 @@ use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
 use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
 use super::tasks::SessionTask;
-use super::texts::{SentencesRead, TextRead, Texts};
+use super::texts::{TextRead, Texts};
 use super::words_context::{context_of, overtaken_by, question_of};
 use super::{activity, excerpt};
 use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding, Kind, Label};
@@ -198,14 +198,14 @@ impl<'a> Spoken<'a> {
         let origin = Origin::of(self.session?);
         let is_belied = not_passing.contains(&origin)
             && !self.decisive().is_empty()
-            && texts.read(&self.text, &self.context).sentences.says_tests_pass(&self.text);
+            && texts.read(&self.text, &self.context).says_tests_pass(&self.text);
         is_belied.then(|| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(Fact::SaysTestsPass)
         })
     }
 
     /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.
-    fn result(&self, read: &mut TextRead) -> Evidence {
+    fn result(&self, read: &TextRead) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
             return self
                 .states(Source::Output, Claim::Abstain(Rejection::Absent))
@@ -223,9 +223,9 @@ impl<'a> Spoken<'a> {
     }
 
     /// Whether what reads like undone work is a finding about the thing examined: no such sentence names the report itself.
-    fn finds_undone(&self, read: &mut TextRead) -> bool {
+    fn finds_undone(&self, read: &TextRead) -> bool {
         let names_report = |sentence: &Finding| words::has(&sentence.excerpt.to_lowercase(), "names_report");
-        let said = read.sentences.unfinished(&self.text);
+        let said = &read.unfinished;
         read.judged.kind == Kind::Partial && !said.is_empty() && !said.iter().any(names_report)
     }
 
@@ -249,10 +249,11 @@ impl<'a> Spoken<'a> {
         };
         let guess = |claim| Evidence { strength: Strength::Guess, ..self.states(Source::LastWords, claim) };
         let is_of_task = self.scope == Scope::Task;
-        let TextRead { judged, sentences, .. } = &mut *read;
         let says_done = is_of_task
-            && judged.label == Label::Complete
-            && (sentences.says_done(&self.text) || is_acted && sentences.unfinished(&self.text).is_empty());
+            && read.judged.label == Label::Complete
+            && (read.says_done(&self.text) || is_acted && read.unfinished.is_empty());
+        let read = &*read;
+        let judged = &read.judged;
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
@@ -273,7 +274,7 @@ impl<'a> Spoken<'a> {
             // An open point that the writer clearly admits or announces counts, no
             // matter what else says it is done.
             (Label::Incomplete, _)
-                if is_of_task && judged.kind == Kind::Partial && self.is_as_asked(sentences) =>
+                if is_of_task && judged.kind == Kind::Partial && self.is_as_asked(read) =>
             {
                 silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
             }
@@ -332,22 +333,20 @@ impl<'a> Spoken<'a> {
     }
 
     /// Whether all that sounds unfinished is what the prompts want.
-    fn is_as_asked(&self, sentences: &mut SentencesRead) -> bool {
-        let said: Vec<String> =
-            sentences.unfinished(&self.text).iter().map(|sentence| sentence.excerpt.to_lowercase()).collect();
-        is_as_asked(&said, &self.prompts)
+    fn is_as_asked(&self, read: &TextRead) -> bool {
+        let said = read.unfinished.iter().map(|sentence| sentence.excerpt.to_lowercase());
+        is_as_asked(&said.collect::<Vec<_>>(), &self.prompts)
     }
 
-    fn half_way(&self, source: Source, read: &mut TextRead) -> Evidence {
+    fn half_way(&self, source: Source, read: &TextRead) -> Evidence {
         let mut evidence = self.states(source, Claim::No);
-        let TextRead { judged, sentences, .. } = read;
-        let mut said: Vec<&Finding> = sentences.unfinished(&self.text).iter().collect();
+        let mut said: Vec<&Finding> = read.unfinished.iter().collect();
         // "Phases 2 and 3 remain" says what is left, and "Phase 1 of 3 is complete" only that something is.
         said.sort_by_key(|sentence| sentence.groups.iter().any(|group| group == "done"));
         let said = said.into_iter().take(MAX_SENTENCES);
         evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();
         if evidence.reasons.is_empty() {
-            evidence.reasons.push(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words));
+            evidence.reasons.push(sign_of(&read.judged).map_or(Fact::HalfWay.into(), Reason::Words));
         }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }

@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding, Speech};
+use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding};
 
 /// How many texts are known; the least recently used one is dropped.
 const MAX_TEXTS: usize = 8;
@@ -14,22 +14,16 @@ pub(super) struct Texts {
     known: Vec<TextRead>,
 }
 
-/// What was read from one text.
+/// What was read from one text. Its methods take the text that was read.
 #[derive(Debug)]
 pub(super) struct TextRead {
     name: TextName,
     /// What it leaves its reader with.
     pub(super) judged: Classification,
-    pub(super) sentences: SentencesRead,
-}
-
-/// What was looked for in the sentences of one text, each only when something asks for it. Its methods take the text that
-/// was read.
-#[derive(Debug, Default)]
-pub(super) struct SentencesRead {
+    /// The sentences that say that something is unfinished.
+    pub(super) unfinished: Box<[Finding]>,
     says_done: Option<bool>,
     says_tests_pass: Option<bool>,
-    unfinished: Option<Box<[Finding]>>,
 }
 
 /// Everything that determines how a text is read: its bytes and its context.
@@ -56,11 +50,11 @@ impl Texts {
         let name = TextName::of(text, context);
         let read = match self.known.iter().position(|read| read.name == name) {
             Some(at) => self.known.remove(at),
-            None => TextRead {
-                name,
-                judged: questions::of_work(text, context),
-                sentences: SentencesRead::default(),
-            },
+            None => {
+                let (judged, unfinished) = questions::of_work_with_unfinished(text, context);
+                let unfinished = unfinished.into();
+                TextRead { name, judged, unfinished, says_done: None, says_tests_pass: None }
+            }
         };
         if self.known.len() == MAX_TEXTS {
             self.known.remove(0);
@@ -73,7 +67,7 @@ impl Texts {
     }
 }
 
-impl SentencesRead {
+impl TextRead {
     /// Whether the text reports that something is done.
     pub(super) fn says_done(&mut self, text: &str) -> bool {
         *self.says_done.get_or_insert_with(|| questions::reports_done(text))
@@ -82,14 +76,6 @@ impl SentencesRead {
     /// Whether the text says that the tests pass.
     pub(super) fn says_tests_pass(&mut self, text: &str) -> bool {
         *self.says_tests_pass.get_or_insert_with(|| questions::says_tests_pass(text))
-    }
-
-    /// The sentences that say that something is unfinished.
-    pub(super) fn unfinished(&mut self, text: &str) -> &[Finding] {
-        self.unfinished.get_or_insert_with(|| {
-            let said = questions::explain(text).into_iter();
-            said.filter(|sentence| sentence.speech == Speech::Unfinished).collect()
-        })
     }
 }
 
@@ -119,8 +105,8 @@ mod tests {
         assert_eq!(texts.known.len(), MAX_TEXTS);
         let text = "The parser is written and all tests pass.";
         for _ in 0..2 {
-            let sentences = &mut texts.read(text, &ended).sentences;
-            assert!(sentences.says_done(text) && sentences.unfinished(text).is_empty());
+            let read = texts.read(text, &ended);
+            assert!(read.says_done(text) && read.unfinished.is_empty());
         }
     }
 }
