@@ -18,6 +18,8 @@ use crate::model::FileCheck;
 const MAX_ENTRIES: usize = 50_000;
 /// How deep a walk goes, in folders.
 const DEEPEST: usize = 32;
+/// How many files are looked for that match a required pattern.
+const MAX_FOUND: usize = 8;
 
 /// The files that match a pattern.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -48,13 +50,14 @@ pub(super) enum NotSeen {
 /// Whether each of these files exists: a regular file that is not empty.
 pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
     let check = |name: &String| {
-        let (is_there, is_empty) = if is_pattern(name) {
-            (has_match(directory, name), false)
+        let (found, is_empty) = if is_pattern(name) {
+            (matching_files(directory, name, MAX_FOUND).paths, false)
         } else {
             let size = directory.open_file(name, FileReach::Workspace).map(|file| file.size).ok();
-            (size.is_some_and(|size| size > 0), size == Some(0))
+            let found = size.filter(|size| *size > 0).map(|_| name.clone());
+            (found.into_iter().collect(), size == Some(0))
         };
-        FileCheck { name: name.clone(), is_there, is_empty }
+        FileCheck { name: name.clone(), found, is_empty }
     };
     names.iter().map(check).collect()
 }
@@ -62,11 +65,6 @@ pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<Fil
 /// Whether a name contains wildcards.
 pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
-}
-
-/// Whether any regular, non-empty file matches.
-fn has_match(directory: &WorkspaceDir, pattern: &str) -> bool {
-    matches!(matching_files(directory, pattern, 0).not_seen, Some(NotSeen::Files(_)))
 }
 
 /// The regular, non-empty files that match. After `most` of them, which are then an arbitrary selection, the

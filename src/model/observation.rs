@@ -201,8 +201,8 @@ pub struct PlanStep {
 pub struct FileCheck {
     /// The path or pattern as configured.
     pub name: String,
-    /// True if at least one regular, non-empty file matches.
-    pub is_there: bool,
+    /// The regular, non-empty files that match, from the workspace, only a few of many. Untrusted text.
+    pub found: Vec<String>,
     /// True if the file of this very name is there and has no content.
     pub is_empty: bool,
 }

@@ -31,6 +31,8 @@ pub enum Point {
     MissingFile(String),
     /// A required file without content.
     EmptyFile(String),
+    /// A required file that is there, or a few of those that match its pattern.
+    RequiredFile(Vec<String>),
     /// A failing test in a results file.
     FailingTest(String),
     /// A failed run in a session's record, with what failed if that is known.
@@ -67,6 +69,7 @@ impl fmt::Display for Point {
             Point::Goal(text) => write!(formatter, "goal/{text}"),
             Point::Pending(text) => write!(formatter, "closer/{text}"),
             Point::MissingFile(text) | Point::EmptyFile(text) => write!(formatter, "file/{text}"),
+            Point::RequiredFile(paths) => write!(formatter, "file/{}", paths.join(", ")),
             Point::FailingTest(text) => write!(formatter, "test/{text}"),
             Point::FailedRun { tool, failing: Some(failing) } => write!(formatter, "run/{tool}/{failing}"),
             Point::FailedRun { tool, failing: None } => write!(formatter, "run/{tool}"),

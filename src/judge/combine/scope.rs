@@ -8,7 +8,7 @@ use crate::judge::weigh::unfinished;
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
     Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Operation, Origin, Point, Reason, Rejection,
-    Source, Stashed, TaskWork, Timestamp,
+    SomeNames, Source, Stashed, TaskWork, Timestamp,
 };
 
 use super::case::{Case, changes, commits};
@@ -18,6 +18,7 @@ use super::whose;
 pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
     match (evidence.claim, evidence.source) {
         (Claim::Yes, Source::Commits) => committed(evidence, case),
+        (Claim::Yes, Source::RequiredFiles) => required(evidence, case),
         (Claim::Yes, _) => aged(evidence, case),
         (Claim::Dirty, Source::Changes) => with_ignored(uncommitted(evidence, case), case),
         (Claim::Abstain(_), Source::Changes) => with_ignored(evidence, case),
@@ -80,6 +81,16 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     }
     // All other sources are compared with the prompt where they are read.
     evidence
+}
+
+/// Names beside the required files those that no commit holds as they are.
+fn required(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    let found = evidence.points.iter().filter_map(|point| {
+        let Point::RequiredFile(paths) = point else { return None };
+        paths.first().filter(|_| whose::are_uncommitted(paths, case)).cloned()
+    });
+    let files: SomeNames = found.collect();
+    if files.first.is_empty() { evidence } else { evidence.because(GitReason::NotInCommit(files)) }
 }
 
 /// Removes the YES of commits that are not work of what was asked last.

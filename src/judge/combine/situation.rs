@@ -1,7 +1,7 @@
 //! Turns evidence into the situation that the table is asked about. Must not decide a verdict.
 
 use crate::model::{
-    BaselineOrigin, Claim, Evidence, Point, Proof, Reason, Rejection, Source, Strength, TaskKind,
+    BaselineOrigin, Claim, Evidence, GitReason, Point, Proof, Reason, Rejection, Source, Strength, TaskKind,
 };
 
 use super::case::{Case, n_unheld};
@@ -238,7 +238,9 @@ impl<'a> Tally<'a> {
         let is_passed = case.is_checked
             || case.passed_at.is_some_and(is_of_now)
             || has(&[Source::Command, Source::Tests]);
-        if is_passed && !case.is_unseen_in_ci && whose::softened(case).is_none() {
+        if self.yes().any(is_required_uncommitted) {
+            Proof::Said
+        } else if is_passed && !case.is_unseen_in_ci && whose::softened(case).is_none() {
             Proof::Checked
         } else if has(&[Source::Commits]) || whose::is_saved(case) {
             Proof::Committed
@@ -246,6 +248,12 @@ impl<'a> Tally<'a> {
             Proof::Said
         }
     }
+}
+
+/// Whether this is of required files, and one of them is in no commit as it is.
+fn is_required_uncommitted(evidence: &Evidence) -> bool {
+    let is_it = |reason: &Reason| matches!(reason, Reason::Git(GitReason::NotInCommit(_)));
+    evidence.source == Source::RequiredFiles && evidence.reasons.iter().any(is_it)
 }
 
 /// Whether the tasks produced nothing but files that report on them. A file that says "done" is then worth no

@@ -278,6 +278,23 @@ fn is_one_changed_since(at: Timestamp, case: &Case<'_>, counts: impl Fn(&Changed
         || changed.any(|on_disk| is_later(on_disk.modified_at))
 }
 
+/// Whether each of these files, named from the workspace, differs from what the commits hold.
+pub(super) fn are_uncommitted(paths: &[String], case: &Case<'_>) -> bool {
+    let is_saved = case.git.is_some_and(|git| git.saved_on.is_some());
+    let Some(changes) = changes(case).filter(|_| !is_saved && !paths.is_empty()) else { return false };
+    let is_changed = |path: &String| {
+        let path = path.trim_start_matches("./");
+        let holds = |file: &ChangedFile| {
+            let is_in_folder = file.path.ends_with('/') && path.starts_with(&file.path);
+            // The workspace may be a folder of the work tree.
+            let before = file.path.strip_suffix(path);
+            is_in_folder || before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        changes.files.iter().any(holds)
+    };
+    paths.iter().all(is_changed)
+}
+
 /// How many of the changed files are the tasks' work.
 pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
     let Some(since) = work.first_prompt_at else { return changes.n_paths };

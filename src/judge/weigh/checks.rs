@@ -210,8 +210,11 @@ fn files(
         Reading::Unreadable(unreadable) => Err(unreadable),
         Reading::NotConfigured | Reading::Absent { .. } => return Some(not_configured()),
     };
-    let is_there =
-        |files: &[FileCheck], name: &String| files.iter().any(|file| file.name == *name && file.is_there);
+    let paths = |files: &[FileCheck], name: &String| -> Vec<String> {
+        let checked = files.iter().filter(|file| file.name == *name);
+        checked.flat_map(|file| file.found.iter().cloned()).collect()
+    };
+    let is_there = |files: &[FileCheck], name: &String| !paths(files, name).is_empty();
     let present =
         found.ok().map(|files| names.iter().filter(|name| is_there(files, name)).cloned().collect());
     let missing = found.ok().into_iter().flat_map(|files| names.iter().filter(|name| !is_there(files, name)));
@@ -228,6 +231,11 @@ fn files(
     if evidence.points.len() == 1 {
         // A file that is there is not missing.
         evidence.reasons = empty.map_or(evidence.reasons, |empty| vec![empty]);
+    }
+    if let Ok(files) = found
+        && evidence.claim == Claim::Yes
+    {
+        evidence.points = names.iter().map(|name| Point::RequiredFile(paths(files, name))).collect();
     }
     let evidence = match found {
         Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, context))),
