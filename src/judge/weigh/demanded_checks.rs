@@ -7,7 +7,7 @@ use crate::judge::runs::{self, Catalog, Demanded, Demands, Named};
 use crate::judge::{task, words};
 use crate::model::{
     CheckRun, Claim, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
-    SessionObservation, Source, StepMoment,
+    SessionObservation, Source, StepMoment, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -40,25 +40,32 @@ fn is_of(run: &CheckRun, demanded: &Demanded, catalog: &Catalog) -> bool {
     }
 }
 
+/// The checks that the prompts demand, where there are some and all of them passed.
+pub(super) struct MetDemands {
+    /// When the first of the runs ended that the demands rest on; `None` where that is not known, or none is of a check.
+    pub(super) passed_at: Option<Timestamp>,
+}
+
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
-/// itself (DESIGN.md 2.2). Returns whether there are such checks and all of them passed.
+/// itself (DESIGN.md 2.2).
 pub(super) fn weigh(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
     (demands, catalog): (&[Arc<Demands>], &Catalog),
     evidence_set: &mut EvidenceSet,
-) -> bool {
+) -> Option<MetDemands> {
     // What runs beside the session may be the check: that is waited for.
     let is_running = session.live.iter().any(|report| report.status == LiveStatus::Background)
         && !runs::never_end(&session.background);
     // Where the task's begin was not read, that is told of the session (`weigh::session`).
     if task.current().is_none_or(|task| task.is_begin_unread) || is_running {
-        return false;
+        return None;
     }
     let mut asked: Vec<&Demanded> = demands.iter().flat_map(|prompt| &prompt.checks).collect();
     asked.dedup();
     let only = only_check(session, task, demands);
     let mut are_met = !asked.is_empty();
+    let mut met_at: Vec<Option<Timestamp>> = Vec::new();
     for demanded in asked {
         if let Named::Call { words, must_pass } = &demanded.what {
             let found = runs::last_run(words, task.turns(session));
@@ -84,7 +91,9 @@ pub(super) fn weigh(
                 Evidence::claim(Source::Tests, excerpt::reason(&run.command), Claim::Yes, provenance);
             evidence_set.add(Parts::WORDS, passed.because(Reason::RunPassed(excerpt::reason(&run.command))));
         }
-        if runs().any(|run| is_met(run) || is_failed(run)) {
+        let met = runs().filter(|run| is_met(run)).max_by_key(|run| run.moment.order);
+        met_at.extend(met.map(|run| run.moment.at));
+        if met.is_some() || runs().any(is_failed) {
             are_met &= !runs().any(is_failed);
             continue;
         }
@@ -106,7 +115,8 @@ pub(super) fn weigh(
             .because(Reason::Demanded(what, found));
         evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
     }
-    are_met
+    // Without a time is earlier than any.
+    are_met.then(|| MetDemands { passed_at: met_at.into_iter().min().flatten() })
 }
 
 /// A call that no file lists, `what` in the prompt's words, has to have passed by its exit code; one that shall only be run

@@ -76,14 +76,14 @@ pub(super) fn weigh(
             .map(|(summary, ..)| summary)
             .collect();
         weigh_session(summary, (session, task), (top, &others), evidence_set);
-        let has_met = demanded_checks::weigh(summary, (session, task), (demands, catalog), evidence_set);
+        let met = demanded_checks::weigh(summary, (session, task), (demands, catalog), evidence_set);
         if is_not_passing(summary) {
             proven.not_passing.push(Origin::of(session));
         }
-        let is_proven = summary.proof.is_some() || has_met;
-        let passed = summary.last.iter().filter(|run| has_met && run.outcome == RunOutcome::Passed);
-        let passed = passed.chain(&summary.proof).filter_map(|run| run.moment.at);
-        proven.passed_at = proven.passed_at.max(passed.max());
+        let is_proven = summary.proof.is_some() || met.is_some();
+        let proof_at = summary.proof.as_ref().and_then(|run| run.moment.at);
+        let met_at = met.and_then(|met| met.passed_at);
+        proven.passed_at = proven.passed_at.max(proof_at).max(met_at);
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
         is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
         demanded_acts::weigh(summary, &all, (session, task), demands, evidence_set);
