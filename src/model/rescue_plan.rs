@@ -326,6 +326,8 @@ pub struct UndoPlan {
     pub paths: Vec<Vec<u8>>,
     /// The reference of the record; null when the rescue only created a branch.
     pub record: Option<RecordRef>,
+    /// The upstream of the branch, when it already has what would be taken back. Untrusted text.
+    pub pushed_to: Option<String>,
 }
 
 impl UndoPlan {

@@ -107,6 +107,8 @@ phrases! {
     rescue { author_form, ask_agent(agent), asking, proposed }
     /// Commits that no branch holds.
     loose { title, question(commits, branch), preview(commits, branch), stays, earlier(n), further(n), kept(commits, branch, id) }
+    /// An undo before it is made.
+    undo { pushed(upstream) }
     /// What a plan's paths do not show.
     plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n), committed_on(branch) }
     /// Checks that the user configured.

@@ -78,6 +78,18 @@ fn what_is_confirmed_is_committed_taken_back_and_written_down() {
 }
 
 #[test]
+fn an_undo_that_would_be_refused_is_not_promised() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    assert_eq!(run(&env, &repo, &["rescue", "--yes"]).code, 0);
+    repo.git(["commit", "-q", "--allow-empty", "-m", "on top"]);
+    let [planned, done] =
+        [&["undo", "--dry-run"][..], &["undo", "--yes"]].map(|arguments| run(&env, &repo, arguments));
+    assert_eq!((planned.code, planned.out.as_str()), (20, ""), "{planned:?}");
+    assert!(planned.err.contains("1 commit came on top of"), "{planned:?}");
+    assert_eq!((done.code, &done.err), (20, &planned.err));
+}
+
+#[test]
 fn commits_on_no_branch_get_one_and_count_as_done_from_then_on() {
     let (env, repo) = (TestEnv::new(), with_work());
     repo.git(["checkout", "-q", "--detach"]);

@@ -42,29 +42,83 @@ fn a_status_in_between_does_not_matter() {
 // U03, U04, U08
 #[test]
 fn undo_is_refused_when_branch_or_index_is_another_now() {
-    let changes: [&[&[&str]]; 6] = [
-        &[&["commit", "-q", "--allow-empty", "-m", "theirs"]],
-        &[&["commit", "-q", "--amend", "-m", "theirs"]],
-        &[&["reset", "-q", "--soft", "HEAD~1"]],
-        &[&["checkout", "-q", "-b", "other"]],
-        &[&["add", "late"]],
-        &[],
+    let changes: [(&[&str], &str); 7] = [
+        (&["commit", "-q", "--allow-empty", "-m", "theirs"], "1 commit came on top"),
+        (&["commit", "-q", "--amend", "-m", "theirs"], "was reset, amended or rebased"),
+        (&["reset", "-q", "--soft", "HEAD~1"], "was reset, amended or rebased"),
+        (
+            &["checkout", "-q", "-b", "other"],
+            "branch other is checked out here, and not main: `git switch main`",
+        ),
+        (&["checkout", "-q", "--detach"], "HEAD is on no branch, and not main: `git switch main`"),
+        (&["add", "late"], "staged or unstaged since the rescue"),
+        (&[], "git merge is in progress"),
     ];
-    for change in changes {
+    for (change, why) in changes {
         let repo = rich();
         commit(&repo);
         repo.write("late", "late\n");
-        for args in change {
-            repo.git(*args);
-        }
         if change.is_empty() {
             begin_merge(&repo);
+        } else {
+            repo.git(change);
         }
         let before = fingerprint(&repo);
-        let refused = rescuer(&repo).undo(repo.path());
-        assert!(matches!(refused, Err(RescueError::Refused(_))), "{change:?}: {refused:?}");
+        // What a plan promises, the undo does.
+        for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+            let Err(RescueError::Refused(words)) = &refused else { panic!("{change:?}: {refused:?}") };
+            assert!(words.contains(why) && !words.contains("since you looked"), "{change:?}: {words}");
+        }
         assert_eq!(fingerprint(&repo), before, "{change:?}");
     }
+}
+
+/// U03: what the refusal says can be done makes the undo possible.
+#[test]
+fn what_came_on_top_can_be_taken_back_as_the_refusal_says() {
+    let repo = rich();
+    let before = fingerprint(&repo).index;
+    let made = commit(&repo);
+    repo.write("theirs", "1\n").git(["add", "theirs"]);
+    repo.git(["commit", "-q", "-m", "theirs"]);
+    let Err(RescueError::Refused(words)) = rescuer(&repo).undo_plan(repo.path()) else { panic!("planned") };
+    assert!(words.contains(&format!("`git reset --soft {made}`")), "{words}");
+    repo.git(["reset", "-q", "--soft", &made]);
+    let Err(RescueError::Refused(words)) = rescuer(&repo).undo_plan(repo.path()) else { panic!("planned") };
+    assert!(words.contains("`git restore --staged FILE`"), "{words}");
+    repo.git(["restore", "--staged", "theirs"]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo).index, before);
+}
+
+#[test]
+fn a_redo_is_refused_where_the_branch_went_on() {
+    let repo = rich();
+    commit(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    repo.git(["commit", "-q", "--allow-empty", "-m", "theirs", "--only"]);
+    let before = fingerprint(&repo);
+    for refused in [rescuer(&repo).redo_plan(repo.path()).map(drop), rescuer(&repo).redo(repo.path())] {
+        let Err(RescueError::Refused(words)) = &refused else { panic!("{refused:?}") };
+        assert!(words.contains("1 commit came to main since the undo: `closeout rescue`"), "{words}");
+    }
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_plan_tells_that_the_upstream_has_the_commit_already() {
+    let repo = rich();
+    commit(&repo);
+    let pushed_to = || rescuer(&repo).undo_plan(repo.path()).unwrap().pushed_to;
+    assert_eq!(pushed_to(), None, "no upstream");
+    let remote = repo.root().join("remote.git").display().to_string();
+    repo.git(["init", "-q", "--bare", &remote]);
+    repo.git(["remote", "add", "origin", &remote]);
+    repo.git(["push", "-q", "-u", "origin", "HEAD~1:refs/heads/main"]);
+    repo.git(["branch", "-q", "--set-upstream-to=origin/main"]);
+    assert_eq!(pushed_to(), None, "the upstream is behind");
+    repo.git(["push", "-q", "origin", "main"]);
+    assert_eq!(pushed_to().as_deref(), Some("origin/main"));
 }
 
 // U05

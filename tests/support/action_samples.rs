@@ -185,6 +185,7 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
             .map(|path| path.as_bytes().to_vec())
             .into(),
         record: Some(RECORD.to_owned().into()),
+        pushed_to: None,
     }
 }
 

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::{Move, Purpose, Reading, RescueError, journal, references};
+use crate::action::rescue::base::{Move, Purpose, Reading, RescueError, journal};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::{self, kept_index, recovery};
+use crate::action::rescue::ref_transaction::{self, guards, kept_index, recovery};
 use crate::action::rescue::survey::{commits, seen_index};
 use crate::git::Git;
 use crate::model::{CommitId, ShownCommit, UndoDirection, UndoPlan};
@@ -16,7 +16,7 @@ impl Rescuer {
     /// Shows what [`Rescuer::undo`] would take back. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] if there is nothing to undo.
+    /// [`RescueError::Nothing`] if there is nothing to undo; [`RescueError::Refused`] as for [`Rescuer::undo`].
     pub fn undo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Undo)
     }
@@ -24,7 +24,7 @@ impl Rescuer {
     /// Shows what [`Rescuer::redo`] would restore. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] if there is nothing to redo.
+    /// [`RescueError::Nothing`] if there is nothing to redo; [`RescueError::Refused`] as for [`Rescuer::redo`].
     pub fn redo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Redo)
     }
@@ -78,6 +78,11 @@ impl Rescuer {
         };
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let planned = backwards(last, worktree.any_id());
+        guards::check(&worktree, &git, &shadow, (&planned, way))?;
+        let pushed_to = match way {
+            UndoDirection::Undo => guards::pushed_to(&git, last, newest)?,
+            UndoDirection::Redo => None,
+        };
         kept_index::check_objects(&git, &worktree, &shadow, &planned).map_err(refused)?;
         Ok(UndoPlan {
             way,
@@ -88,6 +93,7 @@ impl Rescuer {
             commits,
             paths,
             record: last.record.clone(),
+            pushed_to,
         })
     }
 
@@ -111,10 +117,8 @@ impl Rescuer {
         }
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let planned = backwards(last, worktree.new_id());
-        // Elsewhere nothing is put back.
-        if references::at(&worktree.git(), last.branch.as_str())? == planned.from {
-            kept_index::check_objects(&worktree.git(), &worktree, &shadow, &planned).map_err(refused)?;
-        }
+        guards::check(&worktree, &worktree.git(), &shadow, (&planned, way))?;
+        kept_index::check_objects(&worktree.git(), &worktree, &shadow, &planned).map_err(refused)?;
         let _held = self.hold()?;
         ref_transaction::make(&worktree, &shadow, planned, None).map_err(refused)
     }

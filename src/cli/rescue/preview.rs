@@ -9,7 +9,7 @@ use crate::model::{
     RescuePlan, RescueRecord, ShownCommit, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text,
     quantity,
 };
-use crate::present::phrases::loose;
+use crate::present::phrases::{loose, undo};
 use crate::present::{action, baseline, counts, sets};
 
 pub(super) fn preview(plan: &RescuePlan) -> String {
@@ -161,6 +161,9 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     write_commits(&mut text, &plan.commits);
     if plan.way == UndoDirection::Undo {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
+    }
+    if let Some(upstream) = &plan.pushed_to {
+        let _ = writeln!(text, "note: {}", undo::pushed(display_text::line(upstream)));
     }
     text
 }

@@ -10,7 +10,7 @@ use crate::model::{
     ActionKind, AskPlan, AskPurpose, BranchPlan, CheckAsk, CommitId, ConfiguredCheck, RecordCost,
     RunningAction, ShownCommit, TrustItem, TrustList, UndoDirection, UndoPlan, display_text, quantity,
 };
-use crate::present::phrases::{checks as say, loose};
+use crate::present::phrases::{checks as say, loose, undo as of_undo};
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
@@ -66,6 +66,9 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(plan.from), at(plan.to))));
     if let Some(record) = &plan.record {
         lines.extend(sheet.labelled("record", &text::line(record)));
+    }
+    if let Some(upstream) = &plan.pushed_to {
+        lines.extend(sheet.text(&of_undo::pushed(text::line(upstream)), TextStyle::Bad, 0));
     }
     let last = match plan.way {
         UndoDirection::Undo => {

@@ -5,6 +5,7 @@
 
 pub(super) mod branch;
 pub(super) mod forgotten;
+pub(super) mod guards;
 pub(super) mod kept_index;
 pub(super) mod packs;
 pub(super) mod prepared;
@@ -24,7 +25,6 @@ use crate::action::rescue::ref_transaction::kept_index::kept;
 use crate::action::rescue::ref_transaction::prepared::{
     checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back,
 };
-use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::action::rescue::survey::{SeenIndex, listing};
 use crate::disk::write::{Missing, is_removed};
 use crate::git::{Git, RawIndex, Shadow, operation};
@@ -283,23 +283,7 @@ fn make_branch_only(
     who: Option<String>,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
-    if references::at(git, moving.branch.as_str())? != moving.from {
-        return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
-    }
-    // A worktree that has the branch checked out would be left without a commit.
-    if moving.to.is_none() && n_checked_out(git, &moving.branch)? > 0 {
-        return Err(RescueError::Refused(
-            "the branch is checked out; switch to another one first".to_owned(),
-        ));
-    }
-    if moving.to.is_none()
-        && let Some((begun, place)) = target::used_by(git.repo, &moving.branch)?
-    {
-        return Err(RescueError::Refused(format!(
-            "git {} of this branch is in progress in {place}; finish or abort it first",
-            begun.label()
-        )));
-    }
+    guards::check_branch_only(git, moving)?;
     let file = for_branch(worktree, &moving.id);
     let prepared = Branch::prepare(git, moving, file.clone(), who).and_then(|branch| {
         moving.branch_inode = inode(&file);
