@@ -217,6 +217,8 @@ pub struct ActionRequest {
     pub left_to_do: LeftToDo,
     /// The commits that a rescue would keep, as [`Verdict::loose`](super::Verdict::loose).
     pub loose: Vec<CommitId>,
+    /// True while an agent is in its turn, or a supervised run goes on.
+    pub is_at_work: bool,
 }
 
 /// The state of a workspace's work at one look.

@@ -207,6 +207,8 @@ pub enum PlanNote {
     StagedVersions(usize),
     /// A new branch of an earlier rescue, this one, holds the very commit already.
     CommittedOn(RefName),
+    /// An agent is in its turn: what it writes next is not in the plan.
+    AgentAtWork,
 }
 
 /// One path of a plan.

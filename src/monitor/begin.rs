@@ -5,8 +5,8 @@ use super::asked;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::model::{
-    Action, ActionProgress, ActionRequest, Effect, Evidence, HeldStep, LookedAt, ReplyBody, RunningAction,
-    Timestamp,
+    Action, ActionProgress, ActionRequest, ActivityState, Effect, Evidence, HeldStep, LookedAt, ReplyBody,
+    RunningAction, Timestamp,
 };
 
 /// The work as it was last read, for checks of it.
@@ -54,7 +54,15 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         verified: tracked.actions.shown.verified.clone(),
         left_to_do,
         loose: verdict.map(|verdict| verdict.loose.clone()).unwrap_or_default(),
+        is_at_work: is_at_work(tracked),
     }
+}
+
+/// Whether an agent writes here: it is in its turn, or works for a run that asks nothing.
+fn is_at_work(tracked: &Tracked) -> bool {
+    let sessions = &tracked.snapshot.session_facts.sessions;
+    sessions.iter().any(|session| session.activity.state == ActivityState::Working)
+        || tracked.runs.alive.as_ref().is_some_and(|run| run.question.is_none())
 }
 
 /// Cancels a running action, unless that was already requested.

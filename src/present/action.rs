@@ -253,6 +253,7 @@ pub(crate) fn note(note: &PlanNote) -> String {
         PlanNote::NotCovered(names) => plan_note::not_covered(names.join(", ")),
         PlanNote::StagedVersions(n) => plan_note::staged(n),
         PlanNote::CommittedOn(name) => plan_note::committed_on(branch(name)),
+        PlanNote::AgentAtWork => plan_note::agent_at_work().to_owned(),
     }
 }
 

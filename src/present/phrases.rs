@@ -110,7 +110,7 @@ phrases! {
     /// An undo before it is made.
     undo { pushed(upstream) }
     /// What a plan's paths do not show.
-    plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n), committed_on(branch) }
+    plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n), committed_on(branch), agent_at_work }
     /// Checks that the user configured.
     checks {
         title, question, none, trust_question, untrusted, to_trust, scope(limits), most_lines(n), group(names), judge(criteria), read(files),

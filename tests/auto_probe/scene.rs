@@ -240,6 +240,7 @@ pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effec
         verified: None,
         left_to_do: closeout::model::LeftToDo::default(),
         loose: Vec::new(),
+        is_at_work: false,
     }))
 }
 

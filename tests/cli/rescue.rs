@@ -90,6 +90,24 @@ fn an_undo_that_would_be_refused_is_not_promised() {
 }
 
 #[test]
+fn a_preview_tells_that_an_agent_is_at_work() {
+    let env = TestEnv::with_demo();
+    env.demo("working").write("half.rs", "fn half(\n");
+    let words = "an agent is at work here; what it writes next is not in this";
+    for (name, is_told) in [("working", true), ("uncommitted", false)] {
+        let folder = env.at("demo").join(name);
+        let shown = env.run(&folder, &["rescue", "--dry-run"]);
+        assert_eq!(
+            (shown.code, shown.out.contains(&format!("\nnote: {words}\n"))),
+            (0, is_told),
+            "{shown:?}"
+        );
+        let plan: Value = env.run(&folder, &["rescue", "--dry-run", "--json"]).json();
+        assert_eq!(plan["notes"].as_array().unwrap().contains(&words.into()), is_told, "{plan:#}");
+    }
+}
+
+#[test]
 fn commits_on_no_branch_get_one_and_count_as_done_from_then_on() {
     let (env, repo) = (TestEnv::new(), with_work());
     repo.git(["checkout", "-q", "--detach"]);

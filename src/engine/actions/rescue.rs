@@ -3,8 +3,8 @@
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
-    ActionClass, ActionProblem, ActionRequest, BranchPlan, RecordOrder, RescuePlan, RescueRecord, Rescued,
-    UndoDirection, UndoPlan,
+    ActionClass, ActionProblem, ActionRequest, BranchPlan, PlanNote, RecordOrder, RescuePlan, RescueRecord,
+    Rescued, UndoDirection, UndoPlan,
 };
 
 use super::rescuer::{kept_in, problem};
@@ -42,7 +42,11 @@ pub(super) fn plan(
             (Err(error), Err(_)) => return Err(problem(&error).into()),
         }
     }
-    made.map_err(|error| stop(&error))
+    let mut plan = made.map_err(|error| stop(&error))?;
+    if request.is_at_work {
+        plan.notes.insert(0, PlanNote::AgentAtWork);
+    }
+    Ok(plan)
 }
 
 /// Creates the branch that a plan shows.
