@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use closeout::model::{Conflict, Verdict, WorkspaceView};
+use closeout::present::Urgency;
 use serde::Deserialize;
 use serde_json::json;
 use world::World;
@@ -119,6 +120,33 @@ fn a_careful_reviewer_would_say_the_same() {
     failures.sort();
     let lines: Vec<String> = failures.into_iter().map(|(_, line)| line).collect();
     assert!(lines.is_empty(), "{} of {} scenarios:\n{}", lines.len(), cases.len(), lines.join("\n"));
+}
+
+/// What the last words of a session that is not the newest offer is a row of evidence that claims nothing.
+#[test]
+fn an_offer_of_an_earlier_session_is_told() {
+    let mut world = World::new("a");
+    for step in [
+        "codex: prompt@3800 Add a parser and commit it.",
+        "codex: edit@3500 parser.rs",
+        "codex: run@3400 0 git add -A && git commit -m 'Add a parser' => [main 4f1c2aa] Add a parser",
+        "commit@3400 Add a parser",
+        "codex: say@3300 The parser is written and committed. Should I also add a benchmark?",
+        "prompt@1800 Add a login page and commit it.",
+        "edit@1500 src/login.py",
+        "run@1200 0 git add -A && git commit -m 'Add a login page' => [main 5f1c2aa] Add a login page",
+        "commit@1200 Add a login page",
+        "say@900 Done. I added the login page and committed it as requested.",
+    ] {
+        world.take(step);
+    }
+    let view = world.view();
+    let verdict = view.verdict.as_deref().expect("it was judged");
+    let offer = "an offer, by configuration no question: Should I also add a benchmark?";
+    let said: Vec<String> = verdict.parts.iter().map(closeout::present::verdict::said).collect();
+    assert!(said.iter().any(|said| said == offer), "{said:#?}");
+    assert_eq!(verdict.state.name(), "COMPLETE");
+    assert_eq!(Urgency::of(&view), Urgency::Offer);
 }
 
 impl Case {

@@ -6,7 +6,8 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::model::{
-    Head, Part, PartRole, Proof, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
+    Head, Part, PartRole, Proof, Question, QuestionWeight, SessionView, Strength, Timestamp, Verdict,
+    WorkspaceView, display_text,
 };
 use crate::present::phrases::row;
 use crate::present::{age, baseline, left, mark, problem, reason, sessions, sets, verdict, warnings};
@@ -22,7 +23,7 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let what = match &verdict.question {
         // A person who says that the work is done has seen the question.
         Some(question) if verdict.proof != Some(Proof::ByYou) => {
-            format!("asks: {}", display_text::line(&question.text))
+            format!("{}: {}", verb(question), display_text::line(&question.text))
         }
         _ => verdict::why(verdict),
     };
@@ -62,8 +63,10 @@ fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
         let _ = writeln!(text, "  session  {agent}{name} {doing}  [{source}, {id}]");
         // The verdict already shows the question of the first session.
         let asked = session.question.as_ref().filter(|_| position > 0);
-        for line in asked.iter().flat_map(|asked| asked.text.lines()) {
-            let _ = writeln!(text, "           asks  {}", display_text::line(line));
+        if let Some(asked) = asked {
+            for line in asked.text.lines() {
+                let _ = writeln!(text, "           {}  {}", verb(asked), display_text::line(line));
+            }
         }
     }
     if let Some(left_over) = sessions::left_over(view) {
@@ -119,10 +122,18 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     text
 }
 
+/// What an agent does with these words.
+fn verb(question: &Question) -> &'static str {
+    match question.weight {
+        QuestionWeight::Blocking => "asks",
+        QuestionWeight::Offer => "offers",
+    }
+}
+
 fn question(text: &mut String, verdict: &Verdict) {
     let Some(question) = &verdict.question else { return };
     for line in display_text::block(&question.text).lines() {
-        let _ = writeln!(text, "  asks  {line}");
+        let _ = writeln!(text, "  {}  {line}", verb(question));
     }
     for choice in &question.choices {
         let label = display_text::line(&choice.label);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Activity, AskedByTool, Pane, ProcessId, Question, SessionId, SessionName, SessionOrigin, SessionUsage,
-    Subagent, Timestamp,
+    Activity, AskedByTool, Pane, ProcessId, Question, QuestionWeight, SessionId, SessionName, SessionOrigin,
+    SessionUsage, Subagent, Timestamp,
 };
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
@@ -67,6 +67,11 @@ impl SessionView {
     /// Whether the person left the session.
     pub fn is_left_over(&self) -> bool {
         self.set_aside == Some(SetAside::LeftOver)
+    }
+
+    /// The more work that its last words offer.
+    pub fn offer(&self) -> Option<&Question> {
+        self.question.as_ref().filter(|question| question.weight == QuestionWeight::Offer)
     }
 
     /// When the session's last turn ended; if that is unknown, when its record last grew. It changes when the

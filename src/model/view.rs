@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
-    HeldReply, Hindrance, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction,
-    SessionView, SmartReport, TaskKind, TaskView, Timestamp, Verdict, VerifyReport, WorkspaceId,
-    WorkspaceProblems,
+    HeldReply, Hindrance, HistoryEntry, LastWords, Marks, Question, Receipt, Rule, RunEnd, RunView,
+    RunningAction, SessionView, SmartReport, TaskKind, TaskView, Timestamp, Verdict, VerdictState,
+    VerifyReport, WorkspaceId, WorkspaceProblems,
 };
 
 /// One workspace as a front shows it.
@@ -65,6 +65,20 @@ pub struct WorkspaceView {
     pub actions: ActionsView,
     /// How it was last read.
     pub reading: ReadingView,
+}
+
+impl WorkspaceView {
+    /// The offer of more work that a session other than the newest makes, where the work is done and neither a mark nor a
+    /// question comes before it.
+    pub fn offer_beside(&self) -> Option<(&SessionView, &Question)> {
+        let is_open = |verdict: &&Verdict| {
+            let is_done = verdict.state == VerdictState::Complete && verdict.rule() != Rule::ByYou;
+            is_done && verdict.question.is_none()
+        };
+        self.verdict.as_deref().filter(is_open)?;
+        let beside = self.sessions.iter().skip(1).filter(|session| !session.is_left_over());
+        beside.map(|session| &**session).find_map(|session| Some((session, session.offer()?)))
+    }
 }
 
 /// The actions on one workspace.

@@ -44,7 +44,7 @@ pub(super) fn attention(
         (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
         (VerdictState::Stalled, _) => Some(Attention::Stalled),
         (VerdictState::Error, _) => Some(Attention::Error),
-        _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
+        (VerdictState::Complete, _) if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
         (VerdictState::Complete, _) if !is_seen && !stops_half_way => Some(Attention::Finished),
         (
             VerdictState::Complete

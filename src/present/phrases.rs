@@ -83,7 +83,7 @@ phrases! {
     /// What sessions are doing.
     session {
         guess(words), another(agent), permission(what), permission_of(who, what), a_permission, permission_in_pane(key),
-        needs_permission, asks(who), who_asks(who, question), by_title, at_work, silent, finished, ended, headless,
+        needs_permission, asks(who), who_asks(who, question), who_offers(who, question), by_title, at_work, silent, finished, ended, headless,
         fork, fork_of(id), context(used), context_of(used, limit),
     }
     /// Questions to an agent, and its answers.

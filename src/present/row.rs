@@ -70,7 +70,10 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
             let own = || question.map_or_else(own, str::to_owned);
             sessions::asked_beside(view).unwrap_or_else(own)
         }
-        (Urgency::Offer, Some(question)) => row::offers(question),
+        (Urgency::Offer, question) => question
+            .map(row::offers)
+            .or_else(|| sessions::offered_beside(view))
+            .unwrap_or_else(|| why(view, verdict, now)),
         (Urgency::Rescue | Urgency::ToCommit, _) => uncommitted(view, verdict, now),
         (Urgency::Working | Urgency::Waiting, _) => {
             sessions::at_work(view).or_else(|| task(view)).unwrap_or_else(|| why(view, verdict, now))
@@ -89,7 +92,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         (Urgency::Incomplete, _) if verdict.rule() == Rule::NoEvidence => {
             quote(view).unwrap_or_else(|| why(view, verdict, now))
         }
-        (Urgency::Offer | Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unjudged, _) => {
+        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unjudged, _) => {
             why(view, verdict, now)
         }
     }

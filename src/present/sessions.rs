@@ -170,6 +170,12 @@ pub(crate) fn asked_beside(view: &WorkspaceView) -> Option<String> {
     })
 }
 
+/// The offer of more work of a session other than the newest, with its agent. Untrusted.
+pub(crate) fn offered_beside(view: &WorkspaceView) -> Option<String> {
+    let (session, offer) = view.offer_beside()?;
+    Some(say::who_offers(name_of_other(view, session), &offer.text))
+}
+
 /// What a session asks, in its own words. Untrusted.
 pub(crate) fn asked(session: &SessionView) -> Option<&str> {
     let by_words = blocking_question(session).map(|question| question.text.as_str());

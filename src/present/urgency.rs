@@ -122,6 +122,7 @@ impl Urgency {
             VerdictState::Incomplete => Urgency::Incomplete,
             VerdictState::NoTask => Urgency::Quiet,
             VerdictState::Complete if view.is_seen => Urgency::Seen,
+            VerdictState::Complete if view.offer_beside().is_some() => Urgency::Offer,
             VerdictState::Complete => Urgency::Unseen,
         }
     }

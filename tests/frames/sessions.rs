@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Fact, Intent, Origin, PartRole, QuestionWeight,
-    Rejection, SessionName, SetAside, Source, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Attention, Claim, Evidence, Fact, Intent, Origin, PartRole,
+    QuestionWeight, Rejection, SessionName, SetAside, Source, VerdictState, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
@@ -300,6 +300,25 @@ fn the_own_question_comes_before_that_of_another_session() {
     verdict.question.as_mut().unwrap().weight = QuestionWeight::Offer;
     Arc::make_mut(&mut view.sessions[0]).question = None;
     assert!(row(view).contains("codex asks: Shall I drop"));
+}
+
+/// What another session offers is no question and keeps nothing open; it is read once, like the newest session's.
+#[test]
+fn the_offer_of_another_session_has_its_sign_its_words_and_no_more() {
+    let mut view = codex_asks_beside_claude();
+    view.attention = Some(Attention::Finished);
+    let codex = Arc::make_mut(&mut view.sessions[1]);
+    let offer = codex.question.as_mut().unwrap();
+    (offer.text, offer.weight) = ("Shall I add a benchmark?".to_owned(), QuestionWeight::Offer);
+    assert!(row(view.clone()).starts_with("▌◇ COMPLETE"), "{}", row(view.clone()));
+    assert!(row(view.clone()).contains("codex offers: Shall I add"), "{}", row(view.clone()));
+    let detail = text_of(&frame(&screen_of(120, 60, &[view.clone()]), &[view.clone()])).join("\n");
+    assert!(detail.contains("an offer of more work") && detail.contains("offers: Shall I add a benchmark?"));
+    view.is_seen = true;
+    assert!(!row(view.clone()).contains('◇'));
+    view.is_seen = false;
+    Arc::make_mut(view.verdict.as_mut().unwrap()).state = VerdictState::Incomplete;
+    assert!(!row(view).contains('◇'));
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl<'a> Spoken<'a> {
     }
 
     /// Adds what the words say to the evidence, and returns them for a front, with whether they claim ASK. Unless the
-    /// words are the newest, only what they claim is added. `is_acted` means that all that was asked for are acts that succeeded.
+    /// words are the newest, only what they claim, ask or offer is added. `is_acted` means that all that was asked for are acts that succeeded.
     pub(super) fn weigh(
         &self,
         (context, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
@@ -167,7 +167,9 @@ impl<'a> Spoken<'a> {
         let mut asks = false;
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
             asks |= evidence.claim == Claim::Ask;
-            if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
+            let is_asked = question.is_some() && evidence.rejection() == Some(Rejection::Undecided);
+            let is_told = is_newest || is_asked || evidence.source == Source::Output;
+            if is_told || evidence.rejection().is_none() {
                 let pointer = Some(Box::new(Pointer { place: self.from.to_owned(), excerpt }));
                 evidence_set.add(Parts::WORDS, Evidence { pointer, ..evidence });
             }

@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
+use crate::present::phrases::row;
 use crate::present::{Urgency, age, counts, sessions, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -52,6 +53,10 @@ fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'st
         let asked = format!("asks: {}", text::line(question));
         let style = if sessions::waits(session) { TextStyle::Asks } else { TextStyle::Faint };
         lines.extend(sheet.text(&asked, style, INDENT).into_iter().take(MAX_QUESTION_LINES));
+    }
+    if let Some(offer) = session.offer().filter(|_| !is_first) {
+        let offered = row::offers(text::line(&offer.text));
+        lines.extend(sheet.text(&offered, TextStyle::Faint, INDENT).into_iter().take(MAX_QUESTION_LINES));
     }
     if is_first {
         lines.extend(subagents(&session.subagents, sheet));

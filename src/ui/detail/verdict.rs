@@ -58,9 +58,12 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     for said in mark::holding(&view.marks, sheet.now) {
         lines.extend(sheet.text(&text::line(&said), TextStyle::Good, INDENT));
     }
-    match view.sessions.first().and_then(|session| session.asks.as_ref()) {
-        Some(asked) => lines.extend(dialog(asked, sheet)),
-        None => lines.extend(verdict.question.iter().flat_map(|asked| question(asked, sheet))),
+    if let Some(asked) = view.sessions.first().and_then(|session| session.asks.as_ref()) {
+        lines.extend(dialog(asked, sheet));
+    } else {
+        let beside = || view.offer_beside().map(|(_, offer)| offer);
+        let asked = verdict.question.as_ref().or_else(beside);
+        lines.extend(asked.into_iter().flat_map(|asked| question(asked, sheet)));
     }
     lines
 }
