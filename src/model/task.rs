@@ -149,6 +149,8 @@ pub struct TaskWork {
     pub may_stash: Vec<TurnSpan>,
     /// The files outside the work tree that write calls name, relative to its parent where they lie below that. Untrusted text.
     pub outside: Vec<String>,
+    /// True if it is of a supervised run, whose command leaves no record: `turns` has when it ran.
+    pub is_unrecorded: bool,
     /// True if a prompt of a task names a branch or another work tree, and asks for no merge.
     pub names_branch: bool,
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::judge::set_aside;
+use crate::judge::{GRACE_MS, set_aside};
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Origin, Parts, Point, Reason, RunEnd,
-    RunOver, RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
+    RunOver, RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, TurnSpan, VerdictState,
+    WorkspaceId,
 };
 
 use super::state::Monitor;
@@ -31,11 +32,26 @@ impl Tracked {
     pub(super) fn is_run_used_up(&self, evidence: &[Evidence]) -> bool {
         let Some(run) = &self.settings().supervised else { return false };
         let Some(over) = run.over.filter(RunOver::is_used_up) else { return false };
-        let is_later_yes =
-            |evidence: &Evidence| evidence.is_yes() && evidence.provenance.moment.time() > Some(over.at);
+        let is_of_run = |evidence: &Evidence| {
+            evidence.source != Source::Commits || self.has_committed_work_of(run.began_at, over.at)
+        };
+        let is_later_yes = |evidence: &Evidence| {
+            evidence.is_yes() && evidence.provenance.moment.time() > Some(over.at) && is_of_run(evidence)
+        };
         let has_no = evidence.iter().any(|evidence| evidence.claim == Claim::No);
         let is_ended_since = !has_no && evidence.iter().any(is_later_yes);
         run.counts(self.snapshot.session_facts.last_asked_at) && !is_ended_since
+    }
+
+    /// Whether a commit since a run holds files as the run left them: what a person does beside it ends nothing.
+    fn has_committed_work_of(&self, began_at: Timestamp, ended_at: Timestamp) -> bool {
+        let ran = TurnSpan { from: began_at, to: Some(ended_at), may_commit: true };
+        let newest = self.snapshot.git.iter().flat_map(|git| &git.commits.newest);
+        let mut since = newest.filter(|commit| commit.at > ended_at);
+        since.any(|commit| {
+            commit.paths.is_none()
+                || commit.written_at.iter().any(|at| at.is_none_or(|at| ran.has(at, GRACE_MS)))
+        })
     }
 
     /// How the last run ended, while that is news: no run or prompt followed, and the work is not complete.

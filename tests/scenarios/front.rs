@@ -9,8 +9,10 @@ use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
 use closeout::evidence::LiveSources;
 use closeout::judge::runs::Catalog;
 use closeout::model::{
-    Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, TaskKind, WorkspaceView,
+    Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, RunEnding, RunIteration,
+    RunStatus, SupervisedRun, TaskKind, Timestamp, WorkspaceView,
 };
+use closeout::store::Store;
 
 use super::own_agent::DESCRIBED;
 use super::world::World;
@@ -85,6 +87,22 @@ impl World {
             _ => Action::PlanRescue { message: None, order: RecordOrder::default() },
         });
         assert!(matches!(outcome, ActionOutcome::Rescued { .. }), "{outcome:?}");
+    }
+
+    /// A supervised run of a command without a record, which ended: how, and after how many seconds.
+    pub(super) fn ran(&self, at: i64, words: &str) {
+        let (status, seconds) = words.split_once(' ').unwrap();
+        let status: RunStatus = serde_json::from_value(status.into()).unwrap();
+        let began_at = Timestamp((at - seconds.parse::<i64>().unwrap()) * 1000);
+        let run = SupervisedRun {
+            id: "r".to_owned(),
+            began_at,
+            iterations: vec![RunIteration { number: 1, began_at, ..RunIteration::default() }],
+            ended: Some(RunEnding { at: Timestamp(at * 1000), status }),
+            ..SupervisedRun::default()
+        };
+        let id = judge_once(&self.engine_config()).views[0].id.clone();
+        Store::open(self.root.path().join("state")).unwrap().keep_run(&id, &run).unwrap();
     }
 
     /// The branch that a rescue would make for commits that none holds.

@@ -298,6 +298,7 @@ impl World {
             }
             "mark" => self.mark(words),
             "rescue" => self.rescue(),
+            "ran" => self.ran(at, words),
             _ => panic!("no such verb: {verb} {words}"),
         }
     }

@@ -88,7 +88,7 @@ fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
         // The records tell of no branch and no other agent: what was merged is not theirs, unless they wrote it.
         return !is_named();
     }
-    if !work.has_deeds && !turns.is_empty() {
+    if (!work.has_deeds || work.is_unrecorded) && !turns.is_empty() {
         // The records name no tools: what was neither committed nor written during a
         // turn belongs to none of them.
         let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));

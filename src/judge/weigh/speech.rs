@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::judge::rounds;
 use crate::model::{
-    Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, SessionFacts,
-    SessionObservation, SessionOrigin, Source, Task, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
+    Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, RunStatus, SessionFacts,
+    SessionObservation, SessionOrigin, Source, Task, TaskKind, TaskWork, TextFile, Timestamp, TurnSpan,
+    TurnState,
 };
 
 use super::checks::unusable;
@@ -106,13 +107,21 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], context: &WeighContext<'_>) -> 
     match &context.settings.supervised {
         Some(run) if tasks.is_empty() || run.over.is_some() && run.counts(asked_at) => {
             let is_over = run.over.is_some();
+            // What it completed stays complete, whoever goes on. An interrupted one does not tell when it ended.
+            let ended =
+                run.over.filter(|over| over.status.is_some_and(|status| status != RunStatus::Complete));
+            let ran = ended.map(|over| TurnSpan { from: run.began_at, to: Some(over.at), may_commit: true });
             TaskWork {
                 first_prompt_at: Some(run.began_at),
                 began_at: Some(run.began_at),
                 has_deeds: true,
                 moves_files: true,
                 // A baseline of its own says to a run that commits are its; later nothing does but this.
-                turns: work.turns.filter(|_| !is_over),
+                turns: work
+                    .turns
+                    .filter(|_| !is_over || ran.is_some())
+                    .map(|turns| turns.into_iter().chain(ran).collect()),
+                is_unrecorded: ran.is_some(),
                 ran: work.ran.filter(|_| !is_over),
                 ..work
             }
