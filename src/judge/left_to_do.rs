@@ -325,8 +325,14 @@ fn may_be_open(evidence: &Evidence) -> bool {
 
 /// The names of the points, with their texts.
 fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
-    let said =
-        || if evidence.reasons.is_empty() { evidence.name.clone() } else { reason::all(evidence).join("; ") };
+    let said = || match &reason::all(evidence)[..] {
+        [] => evidence.name.clone(),
+        [before @ .., last] => {
+            // A full stop would end the list.
+            let before = before.iter().map(|reason| reason.strip_suffix('.').unwrap_or(reason));
+            before.chain([last.as_str()]).collect::<Vec<_>>().join("; ")
+        }
+    };
     match kind {
         PointKind::Keep => return vec![(format!("git/{}", evidence.name), said())],
         PointKind::Resume => return vec![(CUT_TURN.to_owned(), said())],
@@ -422,6 +428,15 @@ mod tests {
 
     fn texts(left: &LeftToDo) -> Vec<&str> {
         left.points.iter().map(|point| point.text.as_str()).collect()
+    }
+
+    #[test]
+    fn no_full_stop_stands_between_reasons() {
+        let words = no(Source::LastWords, "claude", vec![Point::StopsHalfWay])
+            .because("The error handling is missing.".to_owned())
+            .because("The first half works.".to_owned());
+        let left = listed(&[words], &[], &NEVER, Timestamp(1));
+        assert_eq!(texts(&left), ["The error handling is missing; The first half works."]);
     }
 
     #[test]

@@ -339,7 +339,7 @@ impl UndoPlan {
             (Some(commit), _) => format!("is at {commit}"),
             // Without a record the rescue was only the branch itself.
             (None, None) => "was removed".to_owned(),
-            (None, Some(_)) => "has no commit again".to_owned(),
+            (None, Some(_)) => "has no commit, as before".to_owned(),
         }
     }
 }

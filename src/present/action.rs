@@ -155,13 +155,18 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
 /// When git deletes the objects of a removed record.
 pub(crate) fn objects_go(objects: &ObjectsGo) -> String {
     match objects {
-        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => record::objects_go(expiry),
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => record::objects_go(age_of(expiry)),
         ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
-            record::objects_go_late(expiry, reflog)
+            record::objects_go_late(age_of(expiry), age_of(reflog))
         }
         ObjectsGo::Never => record::objects_stay().to_owned(),
         ObjectsGo::Now => record::objects_gone().to_owned(),
     }
+}
+
+/// How old something is then, of which git's settings say `2.weeks.ago`; other times as they are.
+fn age_of(expiry: &str) -> String {
+    expiry.strip_suffix(".ago").map_or_else(|| expiry.to_owned(), |age| age.replace('.', " "))
 }
 
 /// The outcome of an action. Cleaned. The screen adds which keys can be used next.
@@ -277,6 +282,15 @@ mod tests {
             micro_dollars: Some(12_345),
         };
         assert_eq!(cost(known).unwrap(), "21.3k in, 20.0k of them cached, 56 out, $0.0123");
+    }
+
+    #[test]
+    fn ages_of_gits_settings_are_told_as_ages() {
+        let go = |expiry: &str| {
+            objects_go(&ObjectsGo::WhenCollected { expiry: expiry.to_owned(), reflog_expiry: None })
+        };
+        assert!(go("2.weeks.ago").ends_with("once older than 2 weeks"));
+        assert!(go("2026.01.02").ends_with("once older than 2026.01.02"));
     }
 
     #[test]

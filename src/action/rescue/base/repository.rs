@@ -38,7 +38,7 @@ pub(crate) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, Resc
             check_owner(&repo)?;
             Ok(Opened::Usable(Box::new(repo)))
         }
-        Ok(None) => refused(workspace, "is not the top of a git work tree; name the folder that holds .git"),
+        Ok(None) => refused(workspace, "is not the top of a git work tree: there is no .git in it"),
         Err(unreadable) => {
             let top = disk::resolve(workspace).unwrap_or_default();
             if top.join(".git").symlink_metadata().is_err() {
