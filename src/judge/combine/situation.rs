@@ -231,6 +231,12 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// Whether a required file is in no commit as it is.
+    pub(super) fn lacks_commit(&self) -> bool {
+        let is_it = |reason: &Reason| matches!(reason, Reason::Git(GitReason::NotInCommit(_)));
+        self.yes().any(|evidence| evidence.reasons.iter().any(is_it))
+    }
+
     /// How well the work would be proven if it is done.
     pub(super) fn proof(&self, case: &Case<'_>) -> Proof {
         let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
@@ -238,7 +244,7 @@ impl<'a> Tally<'a> {
         let is_passed = case.is_checked
             || case.passed_at.is_some_and(is_of_now)
             || has(&[Source::Command, Source::Tests]);
-        if self.yes().any(is_required_uncommitted) {
+        if self.lacks_commit() {
             Proof::Said
         } else if is_passed && !case.is_unseen_in_ci && whose::softened(case).is_none() {
             Proof::Checked
@@ -248,12 +254,6 @@ impl<'a> Tally<'a> {
             Proof::Said
         }
     }
-}
-
-/// Whether this is of required files, and one of them is in no commit as it is.
-fn is_required_uncommitted(evidence: &Evidence) -> bool {
-    let is_it = |reason: &Reason| matches!(reason, Reason::Git(GitReason::NotInCommit(_)));
-    evidence.source == Source::RequiredFiles && evidence.reasons.iter().any(is_it)
 }
 
 /// Whether the tasks produced nothing but files that report on them. A file that says "done" is then worth no

@@ -116,6 +116,7 @@ pub(super) fn next_action(
         VerdictState::Incomplete if rule == Rule::TurnCut => {
             NextAction::LookAtTurn { cut: tally.cut_turn().and_then(first_reason) }
         }
+        VerdictState::Incomplete if rule == Rule::NotProven && tally.lacks_commit() => NextAction::Commit,
         VerdictState::Incomplete if rule == Rule::NotProven && case.required == Proof::Checked => {
             NextAction::RunTests { is_known: tally.evidence.iter().any(is_known_test) }
         }
