@@ -154,7 +154,8 @@ pub fn collect(
     let written = ignored_files::candidates(&found);
     if !written.is_empty() {
         let asked = (&git_ask(request, context), &mut memory.git);
-        found.ignored = git::ignored(workspace, &written, asked).unwrap_or_default();
+        let ignored = git::ignored(workspace, &written, asked);
+        found.ignored = ignored_files::known(ignored, &mut found.git);
     }
     memory.git.close();
     memory.base.close();

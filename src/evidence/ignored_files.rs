@@ -3,7 +3,8 @@
 
 use std::path::{Component, Path};
 
-use crate::model::{Deed, Observations, SessionObservation, Turn, bare_words};
+use crate::git::Read;
+use crate::model::{Deed, Observations, Reading, SessionObservation, Turn, bare_words};
 
 /// At most this many turns of a session are searched, from the newest.
 const MAX_TURNS: usize = 40;
@@ -52,4 +53,34 @@ fn absolute(folder: &Path, name: &str) -> Option<String> {
     let is_plain = !Path::new(name).components().any(|part| part == Component::ParentDir);
     let path = folder.join(name);
     (name.len() <= LONGEST_NAME && is_plain).then(|| path.to_str().map(str::to_owned))?
+}
+
+/// The ignored files, if git told them. If not, it is unknown what no commit will hold, and what git shows is not the whole.
+pub(super) fn known<T>(told: Read<Vec<String>>, git: &mut Reading<T>) -> Vec<String> {
+    told.unwrap_or_else(|unreadable| {
+        if git.present().is_some() {
+            *git = Reading::Unreadable(unreadable);
+        }
+        Vec::new()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ReadProblem, Unreadable};
+
+    #[test]
+    fn what_git_does_not_tell_is_unknown_and_not_nothing() {
+        let detail = "git ls-files failed".to_owned();
+        let unreadable = Unreadable { name: "git".to_owned(), problem: ReadProblem::Io, detail };
+        let mut git = Reading::Present(());
+        assert_eq!(known(Ok(vec![".env".to_owned()]), &mut git), [".env"]);
+        assert_eq!(git, Reading::Present(()));
+        assert_eq!(known(Err(unreadable.clone()), &mut git), Vec::<String>::new());
+        assert_eq!(git, Reading::Unreadable(unreadable.clone()));
+        let mut git = Reading::<()>::NotLookedAt;
+        assert_eq!(known(Err(unreadable), &mut git), Vec::<String>::new());
+        assert_eq!(git, Reading::NotLookedAt);
+    }
 }
