@@ -5,6 +5,7 @@
 //! the user's.
 
 mod call_error;
+mod command;
 mod config;
 mod dot_git;
 mod file;
@@ -13,6 +14,7 @@ mod hanging_rules;
 mod index;
 mod index_file;
 mod linked_file;
+mod object_folders;
 mod object_id;
 mod obstacle;
 mod operation;
@@ -37,18 +39,18 @@ pub use index_file::{
     GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
 };
 pub use object_id::{BlobId, ObjectFormat, Sha1, is_id};
-pub use obstacle::{is_waited_for, says_no_file, says_waiting};
+pub use obstacle::{says_no_file, says_waiting};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, merged, moved_from, recent_log, reflog};
 pub use refs::{
     HeadRef, PackedRefs, damaged_ref, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file,
     stored_ref, stored_refs,
 };
-pub use repository::{RefStorage, Repository};
+pub use repository::{RefStorage, Repository, looks_like_git_dir};
 pub use runner::{CallPolicy, ForPrograms, Git, Stdin};
 pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow, quoted};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, not_repeated, trouble};
-pub use user_files::{rule_file_in_the_way, user_file_in_the_way};
+pub use user_files::{is_waited_for, rule_file_in_the_way, user_file_in_the_way};
 pub use write_link::WriteLink;
 
 /// The oldest git version supported. Older ones ignore `safe.bareRepository` (new in 2.38), so a folder in

@@ -6,13 +6,13 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use super::object_folders::{object_folders, waited_for};
 use super::repository::Repository;
-use super::user_files::{MAX_WHOLE, is_nothing, named_in_the_way};
+use super::user_files::{MAX_WHOLE, is_waited_for, named_in_the_way};
 use crate::disk::Folder;
 use crate::model::display_text;
 
@@ -21,7 +21,7 @@ const RULES: [&str; 5] = [".gitattributes", ".gitignore", ".gitmodules", "attrib
 /// What git opens in a worktree's git directory, whatever it is asked for.
 const OWN: [&str; 2] = ["HEAD", "config.worktree"];
 /// The same in the git directory that all worktrees share.
-const SHARED: [&str; 5] = ["config", "info/grafts", "objects/info/alternates", "packed-refs", "shallow"];
+const SHARED: [&str; 4] = ["config", "info/grafts", "packed-refs", "shallow"];
 /// What it opens, or a shadow is filled with, for the index and the work tree: in a worktree's git directory.
 const OWN_OF_FILES: [&str; 2] = ["index", "info/sparse-checkout"];
 /// The same in the git directory that all worktrees share.
@@ -32,20 +32,27 @@ const MAX_LOOKED_AT: usize = 20_000;
 const MAX_TOLD: usize = 16;
 
 impl Repository {
-    /// What is in git's way, in words: the first that is found in a git directory, in one of a repository inside, in the
-    /// place of a rule file of the work tree, or of a file that settings name. `home` is the user's.
+    /// What is in git's way, in words: the first that is found in a git directory, in a folder of objects elsewhere, in the git
+    /// directory of a repository inside, in the place of a rule file of the work tree, or of a file that settings name. `home` is the user's.
     pub fn obstacle(&self, home: Option<&Path>) -> Option<String> {
         let is_opened =
             |path: &Path| is_rule_file(path) || path.components().any(|part| part.as_os_str() == ".git");
         first_in(&self.git_dir, |found| found.obstacle(|_| true))
             .or_else(|| first_in(&self.common_dir, |found| found.obstacle(|_| true)))
+            .or_else(|| {
+                let others = object_folders(&self.common_dir).into_iter();
+                let mut outside = others.filter(|folder| !folder.starts_with(&self.common_dir));
+                outside.find_map(|folder| first_in(&folder, |found| found.obstacle(|_| true)))
+            })
             .or_else(|| first_in(&self.top, |found| found.obstacle(is_opened)))
             .or_else(|| named_in_the_way(&self.common_dir.join("config"), home))
     }
 
-    /// The first file of the git directories that git would wait for whatever it is asked for, in words.
+    /// The first file of the git directories, or of the folders of objects, that git would wait for whatever it is asked for, in
+    /// words.
     pub fn hanging_file(&self) -> Option<String> {
-        self.first_hanging(&OWN, &SHARED)
+        let in_objects = || waited_for(&object_folders(&self.common_dir));
+        self.first_hanging(&OWN, &SHARED).or_else(|| in_objects().map(|path| says_no_file(&path)))
     }
 
     /// The first that it would wait for when it is asked about the index or the work tree, in words.
@@ -84,14 +91,6 @@ impl Repository {
             *stderr = format!("{}; {obstacle}\n", text.trim_end()).into_bytes();
         }
     }
-}
-
-/// Whether git waits where this is opened for reading, for a FIFO or a device. It follows links there.
-pub fn is_waited_for(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| {
-        let kind = metadata.file_type();
-        (kind.is_fifo() || kind.is_char_device() || kind.is_block_device()) && !is_nothing(&metadata)
-    })
 }
 
 /// Says what stands in the place of a file that git opens.

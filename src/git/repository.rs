@@ -334,7 +334,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-fn looks_like_git_dir(folder: &Path) -> bool {
+/// Whether a folder has what every git directory has.
+pub fn looks_like_git_dir(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 

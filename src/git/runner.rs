@@ -10,12 +10,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::call_error::{GitError, succeeded};
+use super::command::{command_of, is_long, is_writing};
 use super::repository::Repository;
 use super::shadow::{Shadow, quoted};
 use super::trouble::not_repeated;
@@ -40,18 +40,11 @@ const VARIABLES: [(&str, &str); 8] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
 ];
-/// Commands that move contents.
-const LONG_COMMANDS: [&str; 6] =
-    ["fast-import", "index-pack", "update-index", "cat-file", "bundle", "pack-objects"];
-
 /// How much input makes a command's time limit one second longer, in bytes: a list of paths may be long.
 const INPUT_A_SECOND: usize = 50_000;
 
 /// How much memory of its own a git may take, in bytes: four times what it needs for a million files.
 const MAX_MEMORY: u64 = 4 << 30;
-
-/// The commands that change the real git directory. Each follows links that it meets there.
-const WRITING_COMMANDS: [&str; 2] = ["update-ref", "bundle"];
 
 /// How a room calls git.
 #[derive(Debug, Clone, Copy)]
@@ -175,7 +168,7 @@ impl<'a> Git<'a> {
         let args = owned(args);
         let command = command_of(&args);
         let mut spec = self.spec(&self.repo.git_dir);
-        if WRITING_COMMANDS.contains(&command.as_str()) {
+        if is_writing(&command) {
             let names = args.iter().filter_map(|arg| arg.to_str()).filter(|arg| arg.starts_with("refs/"));
             let names: Vec<&str> = names.collect();
             self.repo.check_writes(&names).map_err(GitError::Linked)?;
@@ -331,10 +324,9 @@ impl<'a> Git<'a> {
     ) -> Result<Output, GitError> {
         self.check_cancelled()?;
         let command = command_of(&args);
-        let is_long = LONG_COMMANDS.contains(&command.as_str());
         let n_bytes = if let Stdin::Bytes(bytes) = &input { bytes.len() } else { 0 };
         let for_input = Duration::from_secs((n_bytes / INPUT_A_SECOND) as u64);
-        let usual = if is_long { self.policy.long_limit } else { self.policy.limit + for_input };
+        let usual = if is_long(&command) { self.policy.long_limit } else { self.policy.limit + for_input };
         spec.cancel = self.cancel.cloned();
         spec.time_limit = limit.unwrap_or(usual);
         // A person's programs may wait for whatever they like.
@@ -343,12 +335,20 @@ impl<'a> Git<'a> {
         spec.waits_in_vain = Some(Question::new(move || repo.obstacle(home.as_deref()).is_some()));
         let left = self.budget.left();
         spec = spec.args(args);
+        // What it was given or has written must still be as before, and nothing of the repository changed.
+        let can_be_repeated =
+            spec.stdout_file.is_none() && !matches!(input, Stdin::File(_)) && !is_writing(&command);
         match input {
             Stdin::Lock => spec.stdin_file.clone_from(&self.lock),
             Stdin::Bytes(bytes) => spec.stdin = Some(bytes),
             Stdin::File(file) => spec.stdin_file = Some(file),
         }
         let mut output = process::run(&spec)?;
+        let is_lost = output.was_held || matches!(output.end, End::Signal(_));
+        if is_lost && limit.is_none() && can_be_repeated {
+            // A machine under load ends a git, or keeps its pipe open for a moment.
+            output = process::run(&spec)?;
+        }
         if !output.stderr.is_empty()
             && let Some(link) = self.repo.linked_file()
         {
@@ -384,17 +384,4 @@ fn failed(command: String, message: &str) -> GitError {
 
 fn owned<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Vec<OsString> {
     args.into_iter().map(|arg| arg.as_ref().to_owned()).collect()
-}
-
-/// The name of the command, which follows the settings and options for all commands.
-fn command_of(args: &[OsString]) -> String {
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        if arg == "-c" {
-            rest.next();
-        } else if !arg.as_bytes().starts_with(b"-") {
-            return arg.to_string_lossy().into_owned();
-        }
-    }
-    String::new()
 }

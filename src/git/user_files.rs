@@ -23,6 +23,14 @@ pub(super) const MAX_WHOLE: u64 = 64 << 20;
 /// How many files are read for those that they name: they can name each other.
 const MAX_READ: usize = 32;
 
+/// Whether git waits where this is opened for reading, for a FIFO or a device. It follows links there.
+pub fn is_waited_for(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| {
+        let kind = metadata.file_type();
+        (kind.is_fifo() || kind.is_char_device() || kind.is_block_device()) && !is_nothing(&metadata)
+    })
+}
+
 /// Why git cannot use the files in this home, in words that name the place and the way out; `None` if it can. It is run
 /// without all of them then.
 pub fn user_file_in_the_way(home: &Path) -> Option<String> {

@@ -154,3 +154,51 @@ fn what_a_killed_closeout_left_of_a_deletion_goes_at_the_next_start() {
     rescuer(&repo).recover(repo.path()).unwrap();
     assert_eq!([&own, &lock, &list].map(|left| left.exists()), [false; 3]);
 }
+
+/// A rescuer whose git does `what` in its first call of `command`, and is as usual afterwards.
+fn once(repo: &Repo, command: &str, what: &str) -> (Rescuer, std::thread::JoinHandle<()>) {
+    let (mark, fifo) = (repo.root().join("mark"), repo.root().join("fifo"));
+    fs::write(&mark, "").unwrap();
+    repo.fifo(&fifo);
+    // It may change nothing itself.
+    let script = repo.script(
+        "git",
+        &format!(
+            "case \" $* \" in *' {command} '*) if [ -e {} ]; then read -r _ < {}; {what}; fi;; esac\nexec {} \"$@\"",
+            mark.display(),
+            fifo.display(),
+            git_program().display()
+        ),
+    );
+    let unmark = std::thread::spawn(move || {
+        let waiting = fs::File::options().write(true).open(fifo).unwrap();
+        fs::remove_file(mark).unwrap();
+        drop(waiting);
+    });
+    (Rescuer { git: script, ..rescuer(repo) }, unmark)
+}
+
+// K03
+#[test]
+fn a_git_that_is_killed_once_while_it_reads_is_asked_again() {
+    for command in ["ls-tree", "for-each-ref", "ls-files"] {
+        let repo = rich();
+        let (rescuer, unmark) = once(&repo, command, "kill -9 $$");
+        let plan = rescuer.plan(repo.path(), "rescue: work\n").unwrap();
+        assert_eq!(plan.refusal, None, "{command}");
+        rescuer.commit(repo.path(), &plan).unwrap();
+        rescuer.list(repo.path()).unwrap();
+        unmark.join().unwrap();
+    }
+}
+
+#[test]
+fn a_git_whose_answer_another_process_holds_is_asked_again() {
+    for command in ["ls-tree", "ls-files"] {
+        let repo = rich();
+        let (rescuer, unmark) = once(&repo, command, "PATH=/usr/bin:/bin; sleep 60 & :");
+        let plan = rescuer.plan(repo.path(), "rescue: work\n").unwrap();
+        assert_eq!(plan.refusal, None, "{command}");
+        unmark.join().unwrap();
+    }
+}
