@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::Mode;
+use rustix::fs::{Mode, RawMode};
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
@@ -214,13 +214,35 @@ pub(crate) fn take_out_packed(repo: &Repository, name: &str, sharing: Sharing) -
     let path = repo.common_dir.join("packed-refs");
     let replace = || {
         let place = below(repo, &path, Missing::Fail)?;
-        let new = NewFile::create(place.folder(), 0o666, &rest)?;
+        let before = place.folder().stat(place.name())?.st_mode;
+        let new = NewFile::create(place.folder(), first_mode(sharing, before), &rest)?;
         if sharing == Sharing::Masked {
-            let mode = place.folder().stat(place.name())?.st_mode;
-            rustix::fs::fchmod(new.as_file(), Mode::from_raw_mode(mode))?;
+            rustix::fs::fchmod(new.as_file(), Mode::from_raw_mode(before))?;
         }
         sharing.share(new.as_file())?;
         new.put_whole(place.name(), Over::Any)
     };
     replace().map_err(RescueError::io("write", &path))
+}
+
+/// The mode with which a file is created that gets its own next: never wider than that, so that nobody can open it in between
+/// who may not later. `before` is the mode of the file that it replaces.
+fn first_mode(sharing: Sharing, before: RawMode) -> RawMode {
+    match sharing {
+        Sharing::Masked => before & 0o666,
+        Sharing::Added(_) => 0o666,
+        Sharing::Exactly(mode) => mode & 0o666,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_list_is_never_open_to_more_than_the_old_one() {
+        assert_eq!(first_mode(Sharing::Masked, 0o100_600), 0o600);
+        assert_eq!(first_mode(Sharing::Exactly(0o640), 0o100_644), 0o640);
+        assert_eq!(first_mode(Sharing::Added(0o660), 0o100_600), 0o666, "the mask of the process narrows it");
+    }
 }
