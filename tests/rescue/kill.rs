@@ -558,3 +558,17 @@ fn locks_that_a_kill_left_on_own_references_are_removed_and_those_of_others_stay
     let left: Vec<&String> = own.iter().chain(&others).filter(|lock| at(lock).exists()).collect();
     assert_eq!(left, others.iter().collect::<Vec<_>>());
 }
+
+/// Nobody else would do it: its worktree is gone.
+#[test]
+fn what_a_rescue_left_that_was_killed_in_a_worktree_that_is_gone_is_released() {
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    linked.write("work", "1\n");
+    drop(rescuer(&linked));
+    assert!(killed_at(&linked, "commit", RescueStep::PackMoved));
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    assert!(leftovers(&repo).iter().any(|name| name.ends_with(".keep")));
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(leftovers(&repo), Vec::<String>::new());
+}

@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::whole_file::{entries, read_small};
-use crate::action::rescue::base::{RescueError, git_files};
-use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::base::{RescueError, git_files, worktrees};
+use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing, Sharing};
 use crate::git::{Git, GitError, Shadow, Stdin, commit_id, succeeded};
@@ -37,7 +37,7 @@ pub(crate) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
             // A garbage collection between the pack and its reference must leave the pack alone.
             let keep = Path::new(&name).with_extension("keep");
             let source = from.join(&keep);
-            write_whole(&source, keep_text(worktree).as_bytes())
+            write_whole(&source, keep_text(&worktree.owner).as_bytes())
                 .map_err(RescueError::io("write", &source))?;
             move_in(&top, &source, Sharing::Masked).map_err(RescueError::io("write", &to.join(&keep)))?;
         }
@@ -185,17 +185,33 @@ fn remove_keep(worktree: &WorktreeLock, keep: &Path) -> io::Result<()> {
 pub(crate) fn release_left_packs(worktree: &WorktreeLock) {
     for entry in fs::read_dir(worktree.repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_keep = path.extension().is_some_and(|extension| extension == "keep");
-        if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(worktree).as_bytes()) {
+        if path.extension().is_none_or(|extension| extension != "keep") {
+            continue;
+        }
+        let Ok(Some(text)) = read_small(&path) else { continue };
+        let is_own = text == keep_text(&worktree.owner).as_bytes();
+        let beside = if is_own { None } else { idle_owner(worktree, &text) };
+        if is_own || beside.is_some() {
             // What cannot be removed is tried again next time.
             let _ = remove_keep(worktree, &path);
         }
     }
 }
 
+/// The lock of another worktree's folder of ours, if this text names its owner and nobody works there. The worktree may be
+/// gone, and then no later action would release its packs.
+fn idle_owner(worktree: &WorktreeLock, text: &[u8]) -> Option<File> {
+    let places = worktree.places().ok()?;
+    let place = places.iter().find(|place| {
+        let owner = worktrees::owner_in(&place.folder).ok().flatten();
+        place.key != worktree.repo.key && owner.is_some_and(|owner| keep_text(&owner).as_bytes() == text)
+    });
+    lock::lock_if_free(&place?.folder).ok().flatten()
+}
+
 /// The text of a `.keep` file, which names its owner.
-fn keep_text(worktree: &WorktreeLock) -> String {
-    format!("closeout {}\n", worktree.owner)
+fn keep_text(owner: &str) -> String {
+    format!("closeout {owner}\n")
 }
 
 /// Whether this is a pack's index file (`.idx`).
