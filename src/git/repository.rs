@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 use super::dot_git::{git_dir_of, resolve};
 use super::file::read_small;
 use super::format::Format;
+use super::object_folders::{object_folders, waited_for};
 use super::object_id::{ObjectFormat, Sha1};
 use super::trouble::{Read, file_trouble, not_a_file, trouble};
 use crate::disk::write::Sharing;
@@ -238,6 +239,12 @@ impl Repository {
         }
         for name in ["config", "packed-refs", "shallow", "info/grafts", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
+        }
+        let folders = object_folders(&self.common_dir);
+        if let Some((_, elsewhere)) = folders.split_first()
+            && let Some(path) = waited_for(elsewhere)
+        {
+            return Err(not_a_file(&path));
         }
         for path in &self.named_files {
             check_config(path)?;

@@ -190,7 +190,7 @@ type Place = fn(&Repo) -> PathBuf;
 
 #[test]
 fn a_named_pipe_in_a_known_place_is_refused_at_once() {
-    let places: [(&str, Place); 12] = [
+    let places: [(&str, Place); 13] = [
         (".gitignore", |repo| repo.at(".gitignore")),
         (".gitattributes", |repo| repo.at(".gitattributes")),
         (".gitmodules", |repo| repo.at(".gitmodules")),
@@ -211,6 +211,13 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
             let path = repo.root().join("excludes");
             repo.git(["config", "core.excludesFile", &path.display().to_string()]);
             path
+        }),
+        ("multi-pack-index", |repo| {
+            let folder = repo.root().join("objects");
+            std::fs::create_dir_all(folder.join("pack")).unwrap();
+            let alternates = repo.git_dir().join("objects/info/alternates");
+            std::fs::write(alternates, format!("{}\n", folder.display())).unwrap();
+            folder.join("pack/multi-pack-index")
         }),
     ];
     for (name, place) in places {
