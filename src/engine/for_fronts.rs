@@ -21,7 +21,8 @@ impl EngineConfig {
     /// audit entry before and after. `describe` describes a successful result.
     ///
     /// # Errors
-    /// The audit entry cannot be written, in which case nothing was done; or the action's own error.
+    /// The audit entry cannot be written, in which case nothing was done, unless it is a restore from a state folder that can only be
+    /// read; or the action's own error.
     pub fn audited<T>(
         &self,
         (kind, workspace, plan): (ActionKind, &Path, String),
@@ -29,7 +30,10 @@ impl EngineConfig {
         describe: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose();
-        let store = store.map_err(|error| audit::unwritable(&error))?;
+        let store = match store {
+            Err(error) if audit::can_go_unrecorded(kind, &error) => None,
+            store => store.map_err(|error| audit::unwritable(&error))?,
+        };
         audit::audited(store.as_ref(), (kind, workspace, plan), action, describe)
     }
 

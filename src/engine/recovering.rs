@@ -1,4 +1,4 @@
-//! At the start, completes any rescue or undo that a crash cut off, beside the loop.
+//! At the start, completes any rescue, undo or deletion that a crash cut off, beside the loop.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEve
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);
             let message = match rescuer.recover(&top) {
-                Ok(()) => format!("an interrupted rescue in {shown} was completed or taken back"),
+                Ok(()) => format!("an interrupted rescue or deletion in {shown} was completed or taken back"),
                 Err(error) => {
                     let message = display_text::line(&problem(&error).message).into_owned();
-                    format!("an interrupted rescue in {shown} cannot be completed: {message}")
+                    format!("an interrupted rescue or deletion in {shown} cannot be completed: {message}")
                 }
             };
             // Sending fails only after the engine has ended.

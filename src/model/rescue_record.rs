@@ -223,6 +223,11 @@ pub enum RecordNotice {
         /// How many.
         n_lines: usize,
     },
+    /// A journal cannot be read at all. Its records are listed by their references.
+    JournalUnreadable {
+        /// Why.
+        reason: String,
+    },
     /// A record's reference had been removed or moved, and was restored.
     PutBack {
         /// The reference.
@@ -280,6 +285,7 @@ impl RecordNotice {
             self,
             RecordNotice::JournalDamaged { .. }
                 | RecordNotice::JournalNewer { .. }
+                | RecordNotice::JournalUnreadable { .. }
                 | RecordNotice::PutBack { .. }
                 | RecordNotice::NotInJournal { .. }
                 | RecordNotice::Lost { .. }

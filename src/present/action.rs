@@ -135,6 +135,7 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
     match notice {
         RecordNotice::JournalDamaged { n_lines } => record::journal_damaged(n_lines),
         RecordNotice::JournalNewer { n_lines } => record::journal_newer(n_lines),
+        RecordNotice::JournalUnreadable { reason } => record::journal_unreadable(reason),
         RecordNotice::PutBack { reference, moved_to: None } => record::put_back(reference),
         RecordNotice::PutBack { reference, moved_to: Some(kept) } => {
             record::put_back_and_kept(reference, kept)

@@ -130,7 +130,7 @@ phrases! {
     gate { left_to_do(points), also(points), and_more(n), how_to_end, commit_work(why) }
     /// Records of uncommitted work.
     record {
-        journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),
+        journal_damaged(n), journal_newer(n), journal_unreadable(reason), put_back(reference), put_back_and_kept(reference, kept),
         not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
         no_repository(reason, records), broken_repository(reason), git_dir_elsewhere(git_dir), vault_only(reason), objects_go(expiry),
         objects_go_late(expiry, reflog), objects_stay, objects_gone,

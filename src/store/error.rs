@@ -69,6 +69,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether nothing at all can be written where it was to be stored.
+    pub fn is_read_only(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, StoreError::Io { source, .. } if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+
     /// For `map_err`: the failure of attempting `what` at `path`.
     pub(super) fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StoreError {
         let path = path.into();

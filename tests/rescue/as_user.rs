@@ -63,7 +63,57 @@ fn perform(top: &Path, action: &str) {
             assert_eq!(rescuer.restore(top, &record.reference, &into).unwrap(), record.n_files);
             assert_eq!(fs::read(into.join("fine")).unwrap(), b"fine\n");
         }
+        "read_only_state" => {
+            let made = rescuer.record(top).unwrap();
+            fs::write(top.join("more"), "1\n").unwrap();
+            let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+            let in_vault = rescuer.record_ordered(top, order).unwrap();
+            close(&root.join("state"));
+            let before = crate::support::test_env::traces(&root.join("state"));
+            let listed = rescuer.list(top).unwrap();
+            let references: Vec<_> = listed.records.iter().map(|it| &*it.reference).collect();
+            assert_eq!(references, [&*in_vault.reference, &*made.reference]);
+            assert_eq!(listed.notices, []);
+            for (record, name) in [(&made, "one"), (&in_vault, "two")] {
+                let into = root.join(name);
+                assert_eq!(rescuer.restore(top, &record.reference, &into).unwrap(), record.n_files);
+                assert_eq!(fs::read(into.join("fine")).unwrap(), b"fine\n");
+            }
+            let by_command = restore_by_command(top, &made.reference, &root.join("three"));
+            assert!(by_command.contains("files written"), "{by_command}");
+            let refused = rescuer.record(top).unwrap_err();
+            assert_eq!(refused.class(), ActionClass::Failed, "{refused:?}");
+            assert_eq!(crate::support::test_env::traces(&root.join("state")), before);
+            open(&root.join("state"));
+        }
         other => panic!("{other}"),
+    }
+}
+
+/// What the command says that restores a record.
+#[expect(clippy::disallowed_methods, reason = "this process is another user's already")]
+fn restore_by_command(top: &Path, record: &str, into: &Path) -> String {
+    let root = top.parent().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
+    command.args(["restore", record]).arg(into).current_dir(top).stdin(Stdio::null()).env_clear();
+    command.env("HOME", root.join("home")).env("CLOSEOUT_STATE_DIR", root.join("state"));
+    let output = command.env("PATH", git_program().parent().unwrap()).output().unwrap();
+    [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
+}
+
+/// Takes the right to write from a folder and all below it.
+fn close(path: &Path) {
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| close(&entry.unwrap().path()));
+    }
+    set_mode(path, if path.is_dir() { 0o500 } else { 0o400 });
+}
+
+/// Gives it back.
+fn open(path: &Path) {
+    set_mode(path, if path.is_dir() { 0o700 } else { 0o600 });
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| open(&entry.unwrap().path()));
     }
 }
 
@@ -147,4 +197,12 @@ fn a_repository_that_cannot_be_written_is_said_and_the_vault_takes_the_record() 
     set_mode(&objects, 0o555);
     try_as_user(&repo, "read_only");
     set_mode(&objects, 0o755);
+}
+
+/// What was saved can be listed and taken out, whether or not closeout can write its own files.
+#[test]
+fn a_state_folder_that_cannot_be_written_hides_no_record() {
+    let repo = Repo::new();
+    repo.write("fine", "fine\n");
+    try_as_user(&repo, "read_only_state");
 }

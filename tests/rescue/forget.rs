@@ -19,7 +19,7 @@ fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
     let repo = rich();
     let made = record(&repo);
     let refused = rescuer(&repo).delete(repo.path(), &made.reference, false);
-    assert!(matches!(refused, Err(RescueError::WouldLose)), "{refused:?}");
+    assert!(matches!(refused, Err(RescueError::WouldLose { is_known: true })), "{refused:?}");
     assert_eq!(refused.unwrap_err().class(), ActionClass::Refused);
     let before = fingerprint(&repo);
     let forgotten = rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
@@ -138,6 +138,37 @@ fn a_deletion_that_was_cut_off_in_a_worktree_that_is_gone_is_completed_from_anot
     assert_eq!((found.records, found.notices), (vec![], vec![]));
     assert_eq!(left(&repo), (String::new(), vec![]));
     assert!(!fs::read_to_string(journal(&repo)).unwrap().contains("saved"));
+}
+
+/// The screen completes at its start what was cut off: of a worktree that is gone, too.
+#[test]
+fn a_deletion_that_was_cut_off_is_one_of_the_things_to_complete_at_the_start() {
+    let (repo, reference) = committed_with_bundle();
+    assert_eq!(rescuer(&repo).unfinished(), Vec::<std::path::PathBuf>::new());
+    cut_off(&repo, &reference);
+    assert_eq!(rescuer(&repo).unfinished(), [repo.path()]);
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(left(&repo), (String::new(), vec![]));
+    assert_eq!(rescuer(&repo).unfinished(), Vec::<std::path::PathBuf>::new());
+
+    let repo = Repo::new();
+    drop(rescuer(&repo).undo(repo.path()));
+    let linked = repo.worktree("linked");
+    linked.write("work", "work\n");
+    let made = record(&linked);
+    let folder = repo.root().join("state/rescue").join(made.reference.split('/').nth(3).unwrap());
+    let told = serde_json::json!({ "act": "forgotten", "reference": made.reference, "moves": [] });
+    let text = fs::read_to_string(folder.join("journal")).unwrap();
+    fs::write(folder.join("journal"), text + &line(&told.to_string())).unwrap();
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    // It was killed with its locks.
+    let lock = repo.git_dir().join(format!("{}.lock", made.reference));
+    fs::write(&lock, "").unwrap();
+    fs::hard_link(&lock, repo.git_dir().join("packed-refs.lock")).unwrap();
+    assert_eq!(rescuer(&repo).unfinished(), [repo.path()]);
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(left(&repo), (String::new(), vec![]));
+    assert!(!lock.exists() && !repo.git_dir().join("packed-refs.lock").exists());
 }
 
 #[test]

@@ -36,19 +36,31 @@ fn a_worktree_of_a_bare_repository_is_rescued() {
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
 }
 
-/// S24: the files here are not what the index is about.
+/// S24: the files here are not what the index is about. They are saved, and so is what was saved before.
 #[test]
-fn a_work_tree_that_is_elsewhere_is_refused() {
+fn where_the_work_tree_is_elsewhere_the_work_is_saved_and_not_committed() {
     let repo = Repo::new();
     repo.beside("elsewhere").write("README", "other\n");
+    repo.write("before", "1\n");
+    let before = record(&repo);
     repo.write("here", "1\n");
-    repo.git(["config", "core.worktree", &repo.root().join("elsewhere").display().to_string()]);
     let head = repo.head();
-    let refused = rescuer(&repo).plan(repo.path(), "m");
-    assert!(
-        matches!(&refused, Err(RescueError::Refused(words)) if words.contains("elsewhere")),
-        "{refused:?}"
-    );
+    for (name, place) in [("one", repo.root().join("elsewhere")), ("two", "/nonexistent".into())] {
+        repo.git(["config", "core.worktree", &place.display().to_string()]);
+        let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
+        let refusal = plan.refusal.unwrap();
+        assert!(refusal.contains(&place.display().to_string()), "{refusal}");
+        assert!(refusal.contains("`git config --unset core.worktree`"), "{refusal}");
+        assert!(plan.targets.is_empty() && plan.record.vault.is_some());
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        assert_eq!((listed.records.len(), listed.is_damaged()), (2, false), "{listed:?}");
+        for (record, path) in [(&before, "before"), (&plan.record, "here")] {
+            let into = repo.root().join(format!("{name}-{path}"));
+            rescuer(&repo).restore(repo.path(), &record.reference, &into).unwrap();
+            assert_eq!(fs::read(into.join(path)).unwrap(), b"1\n");
+        }
+        repo.git(["config", "--unset", "core.worktree"]);
+    }
     assert_eq!(repo.head(), head);
     // This is how git itself writes it for a submodule.
     repo.git(["config", "core.worktree", ".."]);

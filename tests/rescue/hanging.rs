@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::action::rescue::{RescueStep, Rescuer};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
 use closeout::model::{Gap, RecordNotice, RescueRecord};
 
 use super::fixture::*;
@@ -31,8 +31,7 @@ fn assert_in_the_vault(repo: &Repo, record: &RescueRecord, path: &str) {
     let is_known =
         |gap: &Gap| gap.path.is_empty() || gap.reason.ends_with("its files are kept as plain files");
     assert!(record.vault.is_some() && record.gaps.iter().all(is_known), "{path}: {record:?}");
-    let into = repo.root().join("into").join(path);
-    fs::create_dir_all(into.parent().unwrap()).unwrap();
+    let into = repo.root().join(format!("into-{}", path.replace('/', "-")));
     rescuer(repo).restore(repo.path(), &record.reference, &into).unwrap();
     assert_eq!(files(&into), files(repo.path()), "{path}");
 }
@@ -186,4 +185,59 @@ fn where_the_list_of_worktrees_hangs_the_record_and_what_is_in_the_way_are_named
     let listed = rescuer(&repo).list(repo.path()).unwrap().records;
     assert!(error.to_string().contains("worktrees/beside/gitdir is a FIFO"), "{error}");
     assert_eq!(error.kept(), Some(&*listed[0].reference));
+}
+
+// G07: in a folder of objects that an alternate names, and that names one of its own.
+#[test]
+fn work_beside_objects_elsewhere_that_hang_is_saved_and_what_is_in_the_way_is_named_at_once() {
+    for name in ["pack/pack-1.idx", "pack/multi-pack-index", "info/commit-graph", "info/alternates"] {
+        let repo = with_work();
+        commit(&repo);
+        repo.write("later", "1\n");
+        let [one, two] = ["one", "two"].map(|name| repo.root().join(name));
+        for (folder, other) in [(&repo.git_dir().join("objects"), &one), (&one, &two), (&two, &one)] {
+            fs::create_dir_all(folder.join("info")).unwrap();
+            fs::create_dir_all(folder.join("pack")).unwrap();
+            fs::write(folder.join("info/alternates"), format!("{}\n", other.display())).unwrap();
+        }
+        let fifo = two.join(name);
+        let _ = fs::remove_file(&fifo);
+        fs::write(two.join("pack/pack-1.pack"), "").unwrap();
+        repo.fifo(&fifo);
+        let path = fifo.display().to_string();
+        let rescuer = rescuer(&repo);
+        let record = rescuer.record(repo.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(format!("{:?}", record.notices).contains(&path) && record.vault.is_some(), "{record:?}");
+        let refused = rescuer.undo(repo.path()).unwrap_err();
+        assert!(matches!(&refused, RescueError::TimedOut(words) if words.contains(&path)), "{refused:?}");
+        let listed = rescuer.list(repo.path()).unwrap();
+        assert_eq!(listed.records[0].reference, record.reference, "{name}");
+        assert!(format!("{:?}", listed.notices).contains(&path), "{listed:?}");
+        assert_eq!(rescuer.budget.left(), rescuer.budget.total(), "{name}: a git hung");
+        fs::remove_file(&fifo).unwrap();
+        rescuer.undo(repo.path()).unwrap();
+    }
+}
+
+#[test]
+fn an_undo_beside_a_file_that_hangs_ends_at_once_and_names_it() {
+    for name in ["packed-refs", "index", "shallow", "objects/info/alternates"] {
+        let repo = with_work();
+        commit(&repo);
+        let path = repo.git_dir().join(name);
+        let before = fs::read(&path);
+        let _ = fs::remove_file(&path);
+        repo.fifo(&path);
+        let rescuer = rescuer(&repo);
+        for refused in [rescuer.undo_plan(repo.path()).map(drop), rescuer.undo(repo.path())] {
+            let is_named = matches!(&refused, Err(RescueError::TimedOut(words)) if words.contains(&*path.to_string_lossy()));
+            assert!(is_named, "{name}: {refused:?}");
+        }
+        assert_eq!(rescuer.budget.left(), rescuer.budget.total(), "{name}: a git hung");
+        fs::remove_file(&path).unwrap();
+        if let Ok(bytes) = before {
+            fs::write(&path, bytes).unwrap();
+        }
+        rescuer.undo(repo.path()).unwrap();
+    }
 }

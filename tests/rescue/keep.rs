@@ -254,3 +254,43 @@ fn a_record_is_shared_with_the_group_that_shares_the_repository() {
         assert_eq!(mode_of(folder), mode_of(&repo.git_dir().join("refs")), "{}", folder.display());
     }
 }
+
+// X05
+#[test]
+fn a_journal_that_is_no_file_is_said_and_the_references_are_listed_all_the_same() {
+    type Spoil = fn(&Repo, &Path);
+    let cases: [(&str, Spoil); 3] = [
+        ("folder", |_, path| fs::create_dir(path).unwrap()),
+        ("FIFO", |repo, path| {
+            repo.fifo(path);
+        }),
+        ("link", |_, path| std::os::unix::fs::symlink("nowhere", path).unwrap()),
+    ];
+    for (name, spoil) in cases {
+        let repo = rich();
+        let linked = repo.worktree("linked");
+        linked.write("work", "1\n");
+        let beside = record(&linked);
+        let made = record(&repo);
+        let key = made.reference.split('/').nth(3).unwrap().to_owned();
+        let journal = repo.root().join("state/rescue").join(key).join("journal");
+        let text = fs::read(&journal).unwrap();
+        fs::remove_file(&journal).unwrap();
+        spoil(&repo, &journal);
+        let found = list(&repo);
+        let is_said = |it: &RecordNotice| matches!(it, RecordNotice::JournalUnreadable { reason } if reason.contains("journal"));
+        assert!(found.is_damaged() && found.notices.iter().any(is_said), "{name}: {found:?}");
+        let mut states: Vec<_> = found.records.iter().map(|it| (&it.reference, it.state)).collect();
+        states.sort_by_key(|(reference, _)| **reference != made.reference);
+        let expected = [(&made.reference, RecordState::NotInJournal), (&beside.reference, RecordState::Kept)];
+        assert_eq!(states, expected, "{name}");
+        // Each can be taken out, and closeout changed nothing.
+        let into = |record: &str| repo.root().join("into").join(record);
+        fs::create_dir(repo.root().join("into")).unwrap();
+        rescuer(&repo).restore(repo.path(), &beside.reference, &into("one")).unwrap();
+        rescuer(&repo).restore_unknown(repo.path(), &made.reference, &[], &into("two")).unwrap();
+        fs::remove_file(&journal).or_else(|_| fs::remove_dir(&journal)).unwrap();
+        fs::write(&journal, text).unwrap();
+        assert_eq!(list(&repo).notices, [], "{name}");
+    }
+}

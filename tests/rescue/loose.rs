@@ -186,3 +186,54 @@ fn odd_messages_are_one_commit_each() {
         commits.iter().map(|commit| (commit.subject.as_str(), commit.n_paths)).collect();
     assert_eq!(subjects, [("second", 1), ("third", 2), ("    grün", 0)]);
 }
+
+/// The branch holds the commits, and what kept them beside it goes when a person asks for that.
+#[test]
+fn what_kept_the_commits_can_be_forgotten_once_a_branch_holds_them() {
+    let (repo, tip) = detached();
+    let rescuer = rescuer(&repo);
+    let plan = plan(&repo, &[&tip]).unwrap();
+    rescuer.create_branch(repo.path(), &plan).unwrap();
+    let kept = || repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    let name = kept();
+    repo.git(["checkout", "-q", "main"]);
+    repo.git(["update-ref", "-d", plan.branch.as_str()]);
+    let refused = rescuer.delete(repo.path(), &name, false);
+    assert!(matches!(refused, Err(RescueError::WouldLose { is_known: true })), "{refused:?}");
+    repo.git(["update-ref", plan.branch.as_str(), &tip]);
+    let forgotten = rescuer.delete(repo.path(), &name, false).unwrap();
+    assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (1, true));
+    assert_eq!(kept(), "");
+    assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
+    assert_eq!(repo.git(["rev-parse", plan.branch.as_str()]), tip);
+    assert!(rescuer.delete(repo.path(), &name, true).is_err());
+}
+
+/// Old ones go along with the old records, unless nothing else holds the commits or the last undo needs them.
+#[test]
+fn what_kept_commits_for_long_goes_with_the_old_records() {
+    let (repo, tip) = detached();
+    let rescuer = rescuer(&repo);
+    let first = plan(&repo, &[&tip]).unwrap();
+    rescuer.create_branch(repo.path(), &first).unwrap();
+    let kept = || repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    let id = kept().rsplit('/').next().unwrap().to_owned();
+    let old = id.replacen("20", "19", 1);
+    let journal = super::keep::journal(&repo);
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let aged = text
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|text| super::keep::line(&text[41..].replace(&id, &old)));
+    std::fs::write(&journal, aged.collect::<String>()).unwrap();
+    repo.git(["update-ref", &kept().replace(&id, &old), &tip]);
+    repo.git(["update-ref", "-d", &kept().lines().find(|name| name.ends_with(&id)).unwrap()]);
+    rescuer.forget_old(repo.path()).unwrap();
+    assert!(kept().ends_with(&old), "the last undo needs it");
+    repo.write("b", "3\n").commit("later");
+    let later = plan(&repo, &[&repo.head()]).unwrap();
+    rescuer.create_branch(repo.path(), &later).unwrap();
+    rescuer.forget_old(repo.path()).unwrap();
+    let left = kept();
+    assert!(!left.contains(&old) && left.lines().count() == 1, "{left}");
+}

@@ -4,7 +4,7 @@
 use std::fs;
 
 use closeout::action::rescue::RescueError;
-use closeout::model::{RecordState, RescueRecord};
+use closeout::model::{KeepIn, RecordOrder, RecordState, RescueRecord};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -106,4 +106,73 @@ fn a_moved_repository_with_worktrees_is_known_again_wherever_closeout_is_run_fir
         assert!(!listed.is_damaged() && listed.records.len() == 2, "{listed:?}");
         assert!(listed.records.iter().all(|it| it.state == RecordState::Kept), "{listed:?}");
     }
+}
+
+/// Nothing was moved: the repository was deleted, and another was made at its path.
+#[test]
+fn a_repository_that_was_made_anew_does_not_take_over_the_journal_and_the_vault_stays() {
+    for is_clone in [false, true] {
+        let repo = rich();
+        let origin = repo.root().join("origin");
+        repo.git(["clone", "-q", "--bare", ".", "../origin"]);
+        let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+        let in_both = rescuer(&repo).record_ordered(repo.path(), order).unwrap();
+        commit(&repo);
+        repo.write("later", "1\n");
+        record(&repo);
+        fs::remove_dir_all(repo.path()).unwrap();
+        if is_clone {
+            repo.beside("other").git(["clone", "-q", &origin.display().to_string(), "../repo"]);
+        } else {
+            repo.beside("repo").git(["init", "-q", "-b", "main"]);
+            repo.write("theirs", "1\n").commit("theirs");
+        }
+        let of_vault = || {
+            let listed = rescuer(&repo).list(repo.path()).unwrap();
+            assert!(!listed.is_damaged(), "{:?}", listed.notices);
+            let mut old = listed.records;
+            old.retain(|it| it.state == RecordState::VaultOnly);
+            assert_eq!(old.iter().map(|it| &it.reference).collect::<Vec<_>>(), [&in_both.reference]);
+        };
+        of_vault();
+        assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)), "{is_clone}");
+        let into = repo.root().join("into");
+        let n_files = rescuer(&repo).restore(repo.path(), &in_both.reference, &into).unwrap();
+        assert_eq!(n_files, in_both.n_files);
+        // It gets a journal of its own.
+        let before = fingerprint(&repo);
+        repo.write("more", "2\n");
+        let theirs = record(&repo);
+        commit(&repo);
+        rescuer(&repo).undo(repo.path()).unwrap();
+        repo.remove("more");
+        assert_eq!(fingerprint(&repo), before);
+        of_vault();
+        let listed = rescuer(&repo).list(repo.path()).unwrap().records;
+        assert!(listed.iter().any(|it| it.reference == theirs.reference && it.state == RecordState::Kept));
+        rescuer(&repo).delete(repo.path(), &in_both.reference, true).unwrap();
+        assert!(!in_both.vault.unwrap().exists());
+        assert_lists(&repo, &[&theirs]);
+    }
+}
+
+/// A repository that comes back from a backup is the same one, whatever its files are now.
+#[test]
+fn a_repository_that_was_copied_back_has_its_journal() {
+    let repo = rich();
+    let made = record(&repo);
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let backup = repo.root().join("backup");
+    assert!(copied(repo.path(), &backup));
+    fs::remove_dir_all(repo.path()).unwrap();
+    assert!(copied(&backup, repo.path()));
+    assert_lists(&repo, &[&made]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo).references, before.references);
+}
+
+#[expect(clippy::disallowed_methods, reason = "as a person does it")]
+fn copied(from: &std::path::Path, to: &std::path::Path) -> bool {
+    std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap().success()
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
+use closeout::model::{KeepIn, RecordOrder};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -323,11 +324,31 @@ fn nothing_is_restored_into_the_folder_of_git_or_of_closeout() {
     let saved = record(&repo);
     let before = fingerprint(&repo);
     let own = fs::read_dir(repo.root().join("state/rescue")).unwrap().next().unwrap().unwrap().path();
-    for into in [repo.git_dir().join("refs/heads/x"), repo.at("new/../.git/x"), own.join("x")] {
+    let other = repo.beside("other");
+    other.git(["init", "-q"]);
+    let bare = repo.beside("bare.git");
+    bare.git(["init", "-q", "--bare"]);
+    let order = RecordOrder { keep_in: KeepIn::Vault, ..RecordOrder::default() };
+    repo.write("more", "1\n");
+    let vault = rescuer(&repo).record_ordered(repo.path(), order).unwrap().vault.unwrap();
+    for into in [
+        repo.git_dir().join("refs/heads/x"),
+        repo.at("new/../.git/x"),
+        own.join("x"),
+        repo.root().join("state/rescue/0000000000000000"),
+        repo.root().join("state/x"),
+        other.at(".git/refs/heads/x"),
+        other.at(".git/objects/aa"),
+        bare.at("refs/heads/x"),
+        bare.at("x"),
+    ] {
         let refused = rescuer(&repo).restore(repo.path(), &saved.reference, &into);
-        assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{into:?}: {refused:?}");
+        let refused = rescuer(&repo).restore_vault(&vault, &[], &into);
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{into:?}: {refused:?}");
         assert!(!into.exists());
     }
+    repo.remove("more");
     assert_eq!(fingerprint(&repo), before);
 }
 

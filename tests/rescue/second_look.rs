@@ -75,7 +75,7 @@ fn ignored_files_and_the_rest_of_the_tree_stay_as_they_were_listed() {
 type Point<'a> = (&'a str, Box<dyn Fn(&Repo) + 'a>);
 
 #[test]
-fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
+fn the_work_in_a_tree_that_its_repository_does_not_list_goes_to_the_vault_and_both_are_named() {
     let theirs = rich();
     let linked = theirs.worktree("linked");
     let before = fingerprint(&theirs);
@@ -98,8 +98,9 @@ fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
         let mine = theirs.beside(&format!("mine {name}"));
         mine.write("work", "1\n");
         point(&mine);
-        let refused = rescuer(&theirs).plan(mine.path(), "m");
-        let Err(RescueError::Refused(words)) = refused else { panic!("{name}: {refused:?}") };
+        let plan = rescuer(&theirs).plan(mine.path(), "m").unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(plan.targets.is_empty() && plan.record.vault.is_some(), "{name}: {plan:?}");
+        let words = plan.refusal.unwrap();
         assert!(words.contains(&mine.path().display().to_string()), "{name}: {words}");
         assert!(words.contains(&theirs.path().display().to_string()), "{name}: {words}");
     }
@@ -144,10 +145,11 @@ fn a_git_directory_elsewhere_that_is_about_other_files_is_left_alone() {
             point(&mine, &store, &theirs);
             let rescuer = rescuer(&theirs);
             match rescuer.plan(mine.path(), "m") {
-                Ok(plan) if !is_used => {
+                Ok(plan) => {
                     assert!(plan.target.is_none() && plan.record.vault.is_some(), "{plan:?}");
+                    let other = if is_used { theirs.path() } else { &store };
                     assert!(
-                        plan.refusal.as_ref().unwrap().contains(&store.display().to_string()),
+                        plan.refusal.as_ref().unwrap().contains(&other.display().to_string()),
                         "{plan:?}"
                     );
                     assert!(rescuer.commit(mine.path(), &plan).is_err());
@@ -155,10 +157,7 @@ fn a_git_directory_elsewhere_that_is_about_other_files_is_left_alone() {
                     rescuer.restore(mine.path(), &plan.record.reference, &into).unwrap();
                     assert_eq!(fs::read(into.join("work")).unwrap(), b"mine\n");
                 }
-                Err(RescueError::Refused(words)) if is_used => {
-                    assert!(words.contains(&theirs.path().display().to_string()), "{words}");
-                }
-                planned => panic!("{planned:?}"),
+                Err(error) => panic!("{error}"),
             }
             assert!(matches!(rescuer.undo(mine.path()), Err(RescueError::Nothing | RescueError::Refused(_))));
             assert_eq!((fingerprint(&theirs), traces(&store)), (before, store_before));
@@ -187,8 +186,8 @@ fn a_separate_git_directory_and_a_repaired_worktree_are_rescued() {
     let moved = repo.beside("moved");
     fs::remove_dir(moved.path()).unwrap();
     fs::rename(linked.path(), moved.path()).unwrap();
-    let refused = rescuer(&repo).plan(moved.path(), "m");
-    assert!(matches!(&refused, Err(RescueError::Refused(words)) if words.contains("worktree repair")));
+    let refused = rescuer(&repo).plan(moved.path(), "m").unwrap().refusal.unwrap();
+    assert!(refused.contains("worktree repair"), "{refused}");
     moved.git(["worktree", "repair"]);
     commit(&moved);
 }

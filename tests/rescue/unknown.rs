@@ -269,3 +269,14 @@ fn the_beginning_of_a_name_that_two_records_have_is_refused_whatever_they_are() 
     }
     assert_eq!(run(&["restore", id, &into]).code, 0);
 }
+
+/// It is in a branch, but no journal here says what it holds.
+#[test]
+fn that_the_work_of_a_record_of_another_would_be_lost_is_not_said_as_certain() {
+    let repo = rich();
+    let theirs = elsewhere(&repo).record(repo.path()).unwrap();
+    repo.commit("all of it");
+    let refused = rescuer(&repo).delete(repo.path(), &theirs.reference, false).unwrap_err();
+    assert!(matches!(refused, RescueError::WouldLose { is_known: false }), "{refused:?}");
+    assert!(refused.to_string().contains("cannot be certain"), "{refused}");
+}

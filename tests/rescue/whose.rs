@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use closeout::action::rescue::RescueError;
 use closeout::git::Repository;
-use closeout::model::RecordNotice;
+use closeout::model::{RecordNotice, RescueRecord};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -104,7 +104,7 @@ const WORLDS: [World; 18] = [
         repo.beside("other").write("README", "hello\n");
         symlink(&store, repo.at(".git")).unwrap();
         repo.git(["config", "core.worktree", "../other"]);
-        (repo, Refused)
+        (repo, Vault(store))
     }),
     ("a bare repository", || {
         let (repo, store) = kept_at("repo.git");
@@ -125,7 +125,7 @@ const WORLDS: [World; 18] = [
     ("a folder of the same name elsewhere", || {
         let (repo, store) = kept_at("store/.git");
         symlink(&store, repo.at(".git")).unwrap();
-        (repo, Refused)
+        (repo, Vault(store))
     }),
     ("a folder of the same name elsewhere, which names this work tree", || {
         let (repo, store) = kept_at("store/.git");
@@ -242,4 +242,66 @@ fn a_repository_elsewhere_is_named_in_full_or_left_alone() {
             Err(error) => panic!("{case}: {error}"),
         }
     }
+}
+
+/// The vault's reason of a record that is nowhere else.
+fn reason(record: &RescueRecord) -> &str {
+    let of = |it: &RecordNotice| matches!(it, RecordNotice::VaultOnly { .. });
+    let Some(RecordNotice::VaultOnly { reason }) = record.notices.iter().find(|it| of(it)) else {
+        panic!("{record:?}")
+    };
+    reason
+}
+
+/// Asserts that the work of a linked worktree is saved, that its repository stays as it is, and that the advice holds.
+fn assert_saved(one: &Repo, common_dir: &Path, advice: &str) {
+    let before = traces(common_dir);
+    let plan = rescuer(one).plan(one.path(), "m").unwrap();
+    assert!(plan.targets.is_empty() && plan.refusal.unwrap().contains(advice), "{:?}", plan.record);
+    assert!(reason(&plan.record).contains(advice), "{}", reason(&plan.record));
+    assert!(rescuer(one).undo(one.path()).unwrap_err().to_string().contains(advice));
+    assert_eq!(traces(common_dir), before);
+    let into = one.root().join("into");
+    rescuer(one).restore(one.path(), &plan.record.reference, &into).unwrap();
+    assert_eq!(fs::read(into.join("new")).unwrap(), b"precious\n");
+    fs::remove_dir_all(into).unwrap();
+}
+
+// S42
+#[test]
+fn the_work_of_a_worktree_whose_file_names_the_folder_of_another_is_saved() {
+    let repo = Repo::new();
+    let [one, two] = ["one", "two"].map(|name| repo.worktree(name));
+    let common_dir = repo.git_dir();
+    one.write("new", "precious\n");
+    two.write("theirs", "1\n");
+    let theirs = record(&two);
+    let own = fs::read_to_string(one.at(".git")).unwrap();
+    fs::copy(two.at(".git"), one.at(".git")).unwrap();
+    assert_saved(&one, &common_dir, own.trim());
+    assert_eq!(rescuer(&two).list(two.path()).unwrap().records[0].worktree.as_deref(), Some(two.path()));
+    // As told, it is its own again, and has what was saved meanwhile.
+    fs::write(one.at(".git"), &own).unwrap();
+    let listed = rescuer(&one).list(one.path()).unwrap();
+    assert_eq!((listed.records.len(), listed.notices.len()), (2, 0), "{listed:?}");
+    // Without a folder of its own, it must not take that of the other.
+    fs::copy(two.at(".git"), one.at(".git")).unwrap();
+    fs::remove_dir_all(common_dir.join("worktrees/one")).unwrap();
+    assert_saved(&one, &common_dir, "do not run `git worktree repair` here");
+    rescuer(&two).restore(two.path(), &theirs.reference, &repo.root().join("theirs")).unwrap();
+}
+
+#[test]
+fn a_worktree_that_was_moved_is_saved_and_the_way_back_is_told() {
+    let repo = Repo::new();
+    let one = repo.worktree("one");
+    let common_dir = repo.git_dir();
+    drop(rescuer(&repo));
+    one.write("new", "precious\n");
+    fs::rename(one.path(), repo.root().join("moved")).unwrap();
+    let moved = repo.beside("moved");
+    assert_saved(&moved, &common_dir, "run `git worktree repair` in it");
+    moved.git(["worktree", "repair"]);
+    let listed = rescuer(&moved).list(moved.path()).unwrap();
+    assert_eq!((listed.records.len(), listed.notices.len()), (1, 0), "{listed:?}");
 }

@@ -10,7 +10,7 @@ use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::make_pinned;
 use crate::action::rescue::ref_transaction::{Needed, recovery, target};
 use crate::action::rescue::survey::{self, Spool, commits, seen_index};
-use crate::git::{Git, Shadow, Stdin};
+use crate::git::{Git, Shadow};
 use crate::model::{BranchPlan, CommitId, RecordNotice};
 
 /// What holds a commit: as arguments of `rev-list`.
@@ -30,7 +30,7 @@ impl Rescuer {
         let git = worktree.git();
         let mut unheld = Vec::new();
         for &commit in loose {
-            if commits::lost(&git, &[commit])?.is_empty() && !is_held(&git, commit)? {
+            if commits::lost(&git, &[commit])?.is_empty() && !commits::is_held(&git, commit)? {
                 unheld.push(commit);
             }
         }
@@ -100,16 +100,6 @@ fn shadow(worktree: &WorktreeLock, git: &Git<'_>) -> Result<Shadow, RescueError>
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
     shadow.configure(&settings.for_shadow())?;
     Ok(shadow)
-}
-
-/// Whether a branch, a remote branch or a tag reaches the commit.
-fn is_held(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
-    let commit = commit.to_string();
-    let args = [
-        "for-each-ref", "--count=1", "--format=%(refname)", "--contains", &commit, "refs/heads",
-        "refs/remotes", "refs/tags",
-    ];
-    Ok(!git.answer(args, Stdin::Lock)?.is_empty())
 }
 
 /// The commits up to `tip` that nothing holds, newest first, as git prints them.

@@ -67,9 +67,7 @@ impl Rescuer {
         let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
         let head = current.head_tree();
         if let Err(words) = &current.head {
-            targets = target::Targets::none(format!(
-                "the repository is damaged: the last commit cannot be read: {words}"
-            ));
+            targets = target::Targets::none(words.clone());
         }
         let vault_only = record.notices.iter().find_map(vault_only);
         if let Some(reason) = vault_only.or(current.settings.in_the_way.as_deref()) {

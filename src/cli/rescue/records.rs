@@ -187,8 +187,14 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let plan = (ActionKind::Forget, top.as_path(), reference.clone());
     let action = || {
         let mut forgotten = rescuer.delete(&top, &reference, forget.lose_work);
-        if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
-            let question = "Its work is in no branch and would be lost. Delete it anyway?";
+        if let Err(RescueError::WouldLose { is_known }) = forgotten
+            && !forget.yes
+        {
+            let question = if is_known {
+                "Its work is in no branch and would be lost. Delete it anyway?"
+            } else {
+                "Its work may be in no branch and would be lost then. Delete it anyway?"
+            };
             signalled.set_resting(true);
             let is_yes = confirm(question, false);
             signalled.set_resting(false);
@@ -197,7 +203,7 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
             }
         }
         forgotten.map_err(|error| {
-            let would_lose = matches!(error, RescueError::WouldLose);
+            let would_lose = matches!(error, RescueError::WouldLose { .. });
             let problem = rescue_problem(&error);
             let next = "--lose-work deletes it anyway; `closeout restore` extracts it first";
             if would_lose { problem.with_next(next) } else { problem }

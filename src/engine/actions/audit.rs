@@ -43,6 +43,16 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
         .with_next("nothing was done; make sure that the state folder is yours, is writable and has space")
 }
 
+/// Whether an action is carried out although nothing can be written of it: nobody is kept from the work that was saved by a
+/// state folder that can only be read.
+pub(in crate::engine) fn can_go_unrecorded(kind: ActionKind, error: &StoreError) -> bool {
+    let can = kind == ActionKind::Restore && error.is_read_only();
+    if can {
+        tracing::warn!("{error}");
+    }
+    can
+}
+
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:
 /// `is_person` says that closeout has a terminal and was not started by an agent.
 pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
@@ -182,7 +192,10 @@ pub(in crate::engine) fn audited<T>(
         end: None,
         decided: None,
     };
-    write(store, &begun)?;
+    match store.map_or(Ok(()), |store| store.write_audit(&begun)) {
+        Err(error) if can_go_unrecorded(kind, &error) => {}
+        written => written.map_err(|error| unwritable(&error))?,
+    }
     let outcome = action();
     let (class, message) = match &outcome {
         Ok(done) => (ActionClass::Done, describe(done)),

@@ -13,6 +13,12 @@ use crate::process::ProcessError;
 /// The most characters of git's words that stand as the reason of something else.
 const LONGEST_REASON: usize = 500;
 
+/// Why a record is not forgotten without a yes to the loss.
+const IN_NO_BRANCH: &str = "the work of this record is in no branch; it would be lost";
+/// The same where that is not certain.
+const PERHAPS_IN_NONE: &str =
+    "closeout cannot be certain that the work of this record is in a branch; it could be lost";
+
 /// Why nothing was done. A record made before the failure is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RescueError {
@@ -50,8 +56,11 @@ pub enum RescueError {
         largest: (u64, Vec<u8>),
     },
     /// The record's work is in no branch, or that cannot be determined. Ask a person before forgetting it.
-    #[error("the work of this record is in no branch; it would be lost")]
-    WouldLose,
+    #[error("{}", if *is_known { IN_NO_BRANCH } else { PERHAPS_IN_NONE })]
+    WouldLose {
+        /// Whether it is known to be in no branch.
+        is_known: bool,
+    },
     /// The repository is not writable. The record can still be kept in closeout's own folder
     /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
     #[error("the repository cannot be written to: {0}")]
@@ -123,7 +132,7 @@ impl RescueError {
             | RescueError::Ask(_)
             | RescueError::NoRoom { .. }
             | RescueError::UnknownRecord
-            | RescueError::WouldLose => ActionClass::Refused,
+            | RescueError::WouldLose { .. } => ActionClass::Refused,
             RescueError::Kept { error, .. }
                 if matches!(**error, RescueError::TimedOut(_) | RescueError::Cancelled) =>
             {
@@ -158,6 +167,12 @@ impl RescueError {
         disk::thing_in_the_way(source).is_some()
             || matches!(source.kind(), AlreadyExists | IsADirectory | NotADirectory)
             || disk::file_problem(source) == ReadProblem::Link
+    }
+
+    /// Whether it is that nothing can be written where closeout keeps its own files.
+    pub(crate) fn is_write_refused(&self) -> bool {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, RescueError::Io { source, .. } if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
     }
 
     /// Why the repository cannot be used for what was tried, if that is what made it fail: without it, it may succeed.
@@ -202,7 +217,7 @@ impl RescueError {
     }
 
     /// What it says, with the words of the system.
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let source = std::error::Error::source(self).map(|source| format!(": {source}"));
         format!("{self}{}", source.unwrap_or_default())
     }

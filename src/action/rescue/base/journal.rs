@@ -268,6 +268,15 @@ pub(crate) fn moves(entries: &[JournalEntry]) -> impl Iterator<Item = &Move> {
         .filter_map(|entry| if let JournalEntry::Moving(made) = entry { Some(made) } else { None })
 }
 
+/// Whether two moves are about the same visible commit.
+pub(crate) fn is_same_commit(a: &Move, b: &Move) -> bool {
+    let commit = |made: &Move| match made.purpose {
+        Purpose::Commit | Purpose::Redo => made.to,
+        Purpose::Undo => made.from,
+    };
+    commit(a).is_some() && commit(a) == commit(b)
+}
+
 /// Whether the journal knows the record, be it saved or deleted.
 pub(crate) fn is_known(entries: &[JournalEntry], record: &str) -> bool {
     entries.iter().any(|entry| {

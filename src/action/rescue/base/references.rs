@@ -43,6 +43,14 @@ pub(crate) fn key_of(name: &str) -> Option<&str> {
     (is_top && is_hex(key) && is_id).then_some(key)
 }
 
+/// The key of the worktree and the id of the move of a reference that keeps commits as [`PinnedAs::Kept`].
+pub(crate) fn kept_of(name: &str) -> Option<(&str, &str)> {
+    let rest = name.strip_prefix("refs/closeout")?;
+    let (key, id) = rest.split_once("/kept/")?.1.split_once('/')?;
+    let id = id.split_once('-').filter(|(n, _)| n.parse::<u16>().is_ok()).map_or(id, |(_, id)| id);
+    (is_hex(key) && !id.contains('/')).then_some((key, id))
+}
+
 fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

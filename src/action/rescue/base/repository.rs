@@ -2,13 +2,14 @@
 //! writable. It must not search above the workspace, because a parent may be a hostile repository.
 
 use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use crate::action::rescue::base::RescueError;
+use crate::action::rescue::base::{RescueError, whole_file};
 use crate::disk;
 use crate::disk::write::{self, NotOwn};
 use crate::git::{self, Repository};
@@ -101,9 +102,25 @@ pub(crate) fn own_folder(state: &Path, below: impl AsRef<Path>) -> Result<PathBu
 /// The folder cannot be read.
 pub(crate) fn is_listed(repo: &Repository) -> Result<bool, RescueError> {
     let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
-    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
-    let named = repo.git_dir.join(OsStr::from_bytes(named.trim_ascii()));
-    Ok(is_place && is_same(&named, &repo.top.join(".git")))
+    Ok(is_place && is_same(&named_by(&repo.git_dir)?, &repo.top.join(".git")))
+}
+
+/// The `.git` file that a worktree's folder in the repository names.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn named_by(folder: &Path) -> Result<PathBuf, RescueError> {
+    let named = git::read_small(folder, "gitdir")?.unwrap_or_default();
+    Ok(folder.join(OsStr::from_bytes(named.trim_ascii())))
+}
+
+/// The folder in the repository that names this work tree, whatever its `.git` says.
+pub(crate) fn folder_of(repo: &Repository) -> Option<PathBuf> {
+    let all = whole_file::folders(&repo.common_dir.join("worktrees")).ok()?;
+    let dot_git = repo.top.join(".git");
+    all.iter()
+        .map(DirEntry::path)
+        .find(|folder| named_by(folder).is_ok_and(|named| is_same(&named, &dot_git)))
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::action::rescue::base::{RescueError, references};
 use crate::git::{self, ConfigEntry, Git, Setting, Stdin, head_in_the_way, is_true};
-use crate::model::{RecordNotice, display_text};
+use crate::model::{ObjectsGo, RecordNotice, display_text};
 
 /// Settings of the section `core` that decide what is ignored and how contents are converted.
 const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
@@ -46,6 +46,17 @@ impl Default for Expiry {
     }
 }
 
+impl Expiry {
+    /// When the objects of what was removed go; `was_visible` says that a reflog can have them.
+    pub(crate) fn objects_go(self, was_visible: bool) -> ObjectsGo {
+        let is_never = |text: &str| matches!(text, "never" | "false");
+        if is_never(&self.objects) || (was_visible && is_never(&self.reflog)) {
+            return ObjectsGo::Never;
+        }
+        ObjectsGo::WhenCollected { expiry: self.objects, reflog_expiry: was_visible.then_some(self.reflog) }
+    }
+}
+
 impl Settings {
     /// Whether line endings are converted even without an attribute.
     pub(crate) fn is_converting(&self) -> bool {
@@ -62,11 +73,25 @@ impl Settings {
         std::iter::once(modes).chain(self.harmless.iter().cloned()).collect()
     }
 
-    /// Reads the settings. Refuses a repository that has no work tree here.
+    /// Reads the settings. Refuses a repository that is bare.
+    ///
+    /// # Errors
+    /// [`RescueError::Unusable`] if git cannot read them, or they say that the work tree is elsewhere.
+    pub(crate) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
+        let settings = Settings::read_anywhere(git)?;
+        // As git does: both apply to the main worktree only; a linked worktree is where it was created.
+        if git.repo.git_dir == git.repo.common_dir {
+            let is_bare = settings.value("core.bare").is_some_and(is_true);
+            check_work_tree(git, is_bare, settings.value("core.worktree"))?;
+        }
+        Ok(settings)
+    }
+
+    /// The same wherever the work tree is: for what is only about references and objects.
     ///
     /// # Errors
     /// [`RescueError::Unusable`] if git cannot read them.
-    pub(crate) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
+    pub(crate) fn read_anywhere(git: &Git<'_>) -> Result<Settings, RescueError> {
         // A git that was killed says nothing about the settings.
         let output = git::config_list(git)?;
         if !output.is_success() {
@@ -78,18 +103,10 @@ impl Settings {
         let entries = git::entries_of(&output);
         let in_the_way = git.home.and_then(git::user_file_in_the_way);
         let mut settings = Settings { in_the_way, ..Settings::default() };
-        let mut is_bare = false;
-        let mut work_tree = None;
         let mut mirrors = Mirrors::default();
         for ConfigEntry { key, value, .. } in &entries {
-            if let Some(name) = key.strip_prefix("core.") {
-                is_bare = if name == "bare" { is_true(value) } else { is_bare };
-                if name == "worktree" {
-                    work_tree = Some(value.clone());
-                }
-                if HARMLESS.contains(&name) {
-                    settings.adopt(git, name, value);
-                }
+            if let Some(name) = key.strip_prefix("core.").filter(|name| HARMLESS.contains(name)) {
+                settings.adopt(git, name, value);
             }
             match key.as_str() {
                 "gc.pruneexpire" => value.clone_into(&mut settings.expiry.objects),
@@ -102,10 +119,6 @@ impl Settings {
                 settings.filters.insert(name.to_owned());
                 settings.filter_values.push((name.to_owned(), key.to_owned(), value.to_owned()));
             }
-        }
-        // As git does: both apply to the main worktree only; a linked worktree is where it was created.
-        if git.repo.git_dir == git.repo.common_dir {
-            check_work_tree(git, is_bare, work_tree.as_deref())?;
         }
         settings.mirrors = mirrors.notices();
         settings.entries = entries;
@@ -161,7 +174,7 @@ pub(crate) fn bad_value(git: &Git<'_>) -> Result<Option<String>, RescueError> {
     }
 }
 
-/// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.
+/// Refuses a bare repository. One whose work tree is another folder has an index that is not about the files here.
 fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Result<(), RescueError> {
     let Some(named) = work_tree else {
         if is_bare {
@@ -173,8 +186,12 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
     if path.canonicalize().is_ok_and(|path| path == git.repo.top) {
         return Ok(());
     }
-    let message = format!("core.worktree says that its work tree is {}", display_text::path(&path));
-    Err(RescueError::Refused(message))
+    let (config, path) = (git.repo.common_dir.join("config"), display_text::path(&path));
+    let config = display_text::path(&config);
+    Err(RescueError::Unusable(format!(
+        "core.worktree in {config} says that its work tree is {path}; if it is this one, `git config --unset core.worktree` \
+         mends it"
+    )))
 }
 
 /// The same as [`Settings::is_partial`] where nothing else of the settings is needed.

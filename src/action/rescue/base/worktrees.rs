@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
@@ -25,7 +26,21 @@ pub(crate) struct Place {
     pub(crate) key: String,
     /// The top of the worktree when it was last seen.
     pub(crate) top: PathBuf,
+    /// When the shared git directory was made, as by [`born`].
+    born: String,
+    /// Whether that one is gone, and another stands at its path.
+    pub(crate) is_former: bool,
 }
+
+impl Place {
+    /// The folder of a worktree that is there.
+    pub(crate) fn of(folder: PathBuf, key: String, top: PathBuf) -> Place {
+        Place { folder, key, top, born: String::new(), is_former: false }
+    }
+}
+
+/// One of our own folders, with the shared git directory of its worktree.
+type Known = (Place, PathBuf);
 
 /// Gives the repository the key of our folder for it, where that is not the usual one. A moved repository keeps the one of its
 /// former place, with its journal. Conditions: nothing is at that place any more, and this repository contains a record from
@@ -37,9 +52,12 @@ pub(crate) fn recognise(
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
 ) -> Result<(), RescueError> {
     let known = every_unless_known(state, repo)?;
-    let (key, common) = key_and_former(repo, &known, has)?;
+    let (key, former) = key_and_former(repo, &known, has)?;
     repo.key = key;
-    for (other, before) in known.iter().filter(|(_, it)| Some(it) == common) {
+    let is_of_it = |(other, before): &&Known| {
+        former.is_some_and(|(place, common)| before == common && other.born == place.born)
+    };
+    for (other, before) in known.iter().filter(is_of_it) {
         remember(&other.folder, &top_now(&other.top, before, &repo.common_dir), &repo.common_dir)?;
     }
     Ok(())
@@ -59,21 +77,21 @@ pub(crate) fn key_by_names(state: &Path, repo: &Repository) -> Result<String, Re
     Ok(key_and_former(repo, &known, &|_, _| Ok(true))?.0)
 }
 
-/// The key for this repository, with the shared git directory of its former place if it was moved.
+/// The key for this repository, with its former place and shared git directory if it was moved.
 fn key_and_former<'k>(
     repo: &Repository,
-    known: &'k [(Place, PathBuf)],
+    known: &'k [Known],
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
-) -> Result<(String, Option<&'k PathBuf>), RescueError> {
+) -> Result<(String, Option<&'k Known>), RescueError> {
     let keys: Vec<String> = (0..=known.len()).map(|n| nth_key(repo, n)).collect();
     let at = |key: &str| known.iter().find(|(place, _)| place.key == key);
     let mut own = keys.iter().filter_map(|key| at(key)).filter(|(_, common)| *common == repo.common_dir);
-    for (place, common) in own.clone().chain(former(repo, known)) {
-        if has_a_record_of(repo, place, has)? {
-            return Ok((place.key.clone(), Some(common)));
+    for known in own.clone().chain(former(repo, known)) {
+        if has_a_record_of(repo, &known.0, has)? {
+            return Ok((known.0.key.clone(), Some(known)));
         }
     }
-    if let Some((place, _)) = own.next() {
+    if let Some((place, _)) = own.find(|(place, _)| !place.is_former) {
         return Ok((place.key.clone(), None));
     }
     // Without a record in its repository, nothing can tell a journal whose repository is gone from one of this one.
@@ -90,10 +108,10 @@ fn nth_key(repo: &Repository, n: usize) -> String {
 }
 
 /// Every folder of ours, as by [`every`]; none if the usual one is for this repository, or for none that is known.
-fn every_unless_known(state: &Path, repo: &Repository) -> Result<Vec<(Place, PathBuf)>, RescueError> {
+fn every_unless_known(state: &Path, repo: &Repository) -> Result<Vec<Known>, RescueError> {
     let all = state.join(RESCUE);
     let own = all.join(&repo.key);
-    let is_own = common_dir_of(&own).is_none_or(|common| common == repo.common_dir);
+    let is_own = read_place(&own).is_none_or(|it| it.common_dir == repo.common_dir && !it.is_former());
     if (is_own && own.join("place").symlink_metadata().is_ok()) || !all.is_dir() {
         return Ok(Vec::new());
     }
@@ -111,9 +129,9 @@ fn is_gone(path: &Path) -> bool {
 }
 
 /// Those that may be for this repository at its former place, where nothing is any more.
-fn former<'k>(repo: &Repository, known: &'k [(Place, PathBuf)]) -> Vec<&'k (Place, PathBuf)> {
+fn former<'k>(repo: &Repository, known: &'k [Known]) -> Vec<&'k Known> {
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
-    let mut left: Vec<&(Place, PathBuf)> = known
+    let mut left: Vec<&Known> = known
         .iter()
         .filter(|(place, common)| {
             let is_of_main = common.starts_with(&place.top);
@@ -125,7 +143,7 @@ fn former<'k>(repo: &Repository, known: &'k [(Place, PathBuf)]) -> Vec<&'k (Plac
                 !is_of_main && (place.top == repo.top || is_moved)
             };
             // The repository may have been recognised already, through another worktree.
-            let is_moved = is_gone(common) || *common == repo.common_dir;
+            let is_moved = is_gone(common) || place.is_former || *common == repo.common_dir;
             is_like_it && is_moved
         })
         .collect();
@@ -174,10 +192,12 @@ fn digits_of(id: &str) -> Option<&str> {
     (digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
-/// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.
+/// Notes which worktree `folder` is for: the top, the shared git directory and when that was made, in hexadecimal.
 pub(crate) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
     let path = folder.join("place");
-    let text = [top, common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
+    let born = born(common_dir);
+    let noted = [top.as_os_str().as_bytes(), common_dir.as_os_str().as_bytes(), born.as_bytes()];
+    let text = noted.map(names::hex).join("\n");
     if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
@@ -189,8 +209,10 @@ pub(crate) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(
 pub(crate) fn take_along(state: &Path, repo: &Repository) -> Result<(), RescueError> {
     let dot_git = repo.top.join(".git");
     let key = Repository::key_of(&dot_git);
-    let place = Place { folder: state.join(RESCUE).join(&key), key, top: repo.top.clone() };
-    let is_of_here = read_place(&place.folder) == Some((repo.top.clone(), dot_git.clone()));
+    let folder = state.join(RESCUE).join(&key);
+    let Some(noted) = read_place(&folder) else { return Ok(()) };
+    let is_of_here = noted.top == repo.top && noted.common_dir == dot_git;
+    let place = noted.place(folder, key);
     // A repository that was here before can have records in itself.
     if dot_git == repo.git_dir || !is_of_here || has_records_in_repository(&place) {
         return Ok(());
@@ -200,20 +222,48 @@ pub(crate) fn take_along(state: &Path, repo: &Repository) -> Result<(), RescueEr
 
 /// The top that `folder` was last for.
 pub(crate) fn place_of(folder: &Path) -> Option<PathBuf> {
-    read_place(folder).map(|(top, _)| top)
+    read_place(folder).map(|noted| noted.top)
 }
 
 /// The shared git directory of the worktree that `folder` was last for.
 pub(crate) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
-    read_place(folder).map(|(_, common_dir)| common_dir)
+    read_place(folder).map(|noted| noted.common_dir)
 }
 
-fn read_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
-    let place = read_small(&folder.join("place")).ok().flatten()?;
-    let mut paths = place
-        .split(|byte| *byte == b'\n')
-        .map(|path| Some(PathBuf::from(OsStr::from_bytes(&names::unhex(path)?))));
-    Some((paths.next()??, paths.next()??))
+/// What is noted of the worktree that one of our own folders is for.
+struct Noted {
+    top: PathBuf,
+    common_dir: PathBuf,
+    /// Empty in what earlier versions noted.
+    born: String,
+}
+
+impl Noted {
+    /// Whether another git directory stands at that path now. A file system that does not tell makes no difference.
+    fn is_former(&self) -> bool {
+        let now = born(&self.common_dir);
+        !self.born.is_empty() && !now.is_empty() && self.born != now
+    }
+
+    fn place(self, folder: PathBuf, key: String) -> Place {
+        Place { folder, key, is_former: self.is_former(), top: self.top, born: self.born }
+    }
+}
+
+/// When a folder was made, as its file system tells it; empty if it does not. Moving a folder does not change that.
+fn born(folder: &Path) -> String {
+    let made = folder.metadata().and_then(|metadata| metadata.created()).ok();
+    let since = made.and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.map_or_else(String::new, |since| format!("{}.{:09}", since.as_secs(), since.subsec_nanos()))
+}
+
+fn read_place(folder: &Path) -> Option<Noted> {
+    let noted = read_small(&folder.join("place")).ok().flatten()?;
+    let mut lines = noted.split(|byte| *byte == b'\n').map(names::unhex);
+    let path = |bytes: Vec<u8>| PathBuf::from(OsStr::from_bytes(&bytes));
+    let (top, common_dir) = (path(lines.next()??), path(lines.next()??));
+    let born = lines.next().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    Some(Noted { top, common_dir, born })
 }
 
 /// The known folders of all worktrees of the repository with this shared git directory.
@@ -226,12 +276,13 @@ pub(crate) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place
 }
 
 /// Every folder of ours, with the shared git directory of its worktree.
-fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
+fn every(all: &Path) -> Result<Vec<Known>, RescueError> {
     let mut places = Vec::new();
     for entry in folders(all)? {
         let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
-        let Some((top, common)) = read_place(&folder) else { continue };
-        places.push((Place { folder, key, top }, common));
+        let Some(noted) = read_place(&folder) else { continue };
+        let common_dir = noted.common_dir.clone();
+        places.push((noted.place(folder, key), common_dir));
     }
     Ok(places)
 }

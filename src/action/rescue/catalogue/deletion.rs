@@ -11,14 +11,15 @@ use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::{
     Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, references,
 };
-use crate::action::rescue::catalogue::{self, Reaches};
+use crate::action::rescue::catalogue::{self, Reaches, kept};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::{check_packed, forgotten, recovery};
 use crate::git::Git;
 use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach, RecordRef};
 
 impl Rescuer {
-    /// Deletes the record `reference` for good, and with it the undo of visible commits made from it.
+    /// Deletes the record `reference` for good, and with it the undo of visible commits made from it. A reference that keeps
+    /// commits of a branch that closeout made for them (`refs/closeout/kept/…`) goes likewise.
     ///
     /// # Errors
     /// [`RescueError::WouldLose`] if its work is not in a branch, or that is unknown, and `is_loss_accepted` is
@@ -30,6 +31,10 @@ impl Rescuer {
         is_loss_accepted: bool,
     ) -> Result<ForgottenRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
+        if let Some((key, id)) = references::kept_of(reference) {
+            recovery::recover(&worktree)?;
+            return kept::delete(&worktree, (reference, key, id), is_loss_accepted);
+        }
         if let Some(forgotten) = completed(&worktree, reference)? {
             return Ok(forgotten);
         }
@@ -38,7 +43,8 @@ impl Rescuer {
     }
 
     /// Deletes this worktree's records that need no question: older than 30 days, with all their work in a
-    /// branch, and not needed to undo the last visible commit.
+    /// branch, and not needed to undo the last visible commit. Releases the commits that it kept so long for a branch, if
+    /// something else holds them.
     pub fn forget_old(&self, workspace: &Path) -> Result<Vec<ForgottenRecord>, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(&worktree)?;
@@ -48,7 +54,7 @@ impl Rescuer {
             let saved = journal::saved(&read.entries).into_iter().find(|it| it.reference == record.reference);
             let last = journal::last_done(&read.entries);
             let is_needed = saved.zip(last).is_some_and(|(saved, last)| {
-                moves_of(&read.entries, saved).iter().any(|made| is_same_commit(made, last))
+                moves_of(&read.entries, saved).iter().any(|made| journal::is_same_commit(made, last))
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
@@ -63,6 +69,7 @@ impl Rescuer {
                 forgotten.push(deleted?);
             }
         }
+        kept::release_old(&worktree)?;
         Ok(forgotten)
     }
 }
@@ -122,8 +129,9 @@ fn delete(
     if at.is_none() && saved.is_none() {
         return Err(RescueError::Refused("there is no such record".to_owned()));
     }
-    if !is_loss_accepted && !is_safe(&git, at, saved) {
-        return Err(RescueError::WouldLose);
+    let reach = reach(&git, at, saved);
+    if !is_loss_accepted && reach != Reach::InBranch {
+        return Err(RescueError::WouldLose { is_known: reach != Reach::Unknown });
     }
     let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.entries, saved));
     let (reference, moves) =
@@ -185,14 +193,14 @@ fn forgotten_record(deletion: &Deletion<'_>, n_references: usize, objects_go: Ob
 }
 
 /// Whether the record's work is provably in a branch.
-fn is_safe(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> bool {
+fn reach(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> Reach {
     match (at, saved) {
         (Some(at), Some(saved)) if at == saved.snapshot => {
-            Reaches::default().of(git, [at, saved.record], saved.head) == Reach::InBranch
+            Reaches::default().of(git, [at, saved.record], saved.head)
         }
         // Not provable: no journal knows the record, its reference was moved or removed, or it lies only in the
         // vault.
-        _ => false,
+        _ => Reach::Unknown,
     }
 }
 
@@ -217,7 +225,7 @@ fn moves_of<'a>(entries: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
                 let is_of_it = match &next.record {
                     Some(record) => *record == saved.reference,
                     // Of an earlier version, or the branch of a commit that nothing held any more.
-                    None => is_of_state() || made.iter().any(|before| is_same_commit(before, next)),
+                    None => is_of_state() || made.iter().any(|before| journal::is_same_commit(before, next)),
                 };
                 if is_of_it {
                     made.push(next);
@@ -232,26 +240,9 @@ fn moves_of<'a>(entries: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
     made
 }
 
-/// Whether two moves are about the same visible commit.
-fn is_same_commit(a: &Move, b: &Move) -> bool {
-    let commit = |made: &Move| match made.purpose {
-        Purpose::Commit | Purpose::Redo => made.to,
-        Purpose::Undo => made.from,
-    };
-    commit(a).is_some() && commit(a) == commit(b)
-}
-
 fn objects_go(git: &Git<'_>, saved: Option<&Saved>, was_visible: bool) -> Result<ObjectsGo, RescueError> {
     if saved.is_some_and(|saved| saved.shown.is_vault_only) {
         return Ok(ObjectsGo::Now);
     }
-    let expiry = Settings::read(git)?.expiry;
-    let is_never = |text: &str| matches!(text, "never" | "false");
-    if is_never(&expiry.objects) || (was_visible && is_never(&expiry.reflog)) {
-        return Ok(ObjectsGo::Never);
-    }
-    Ok(ObjectsGo::WhenCollected {
-        expiry: expiry.objects,
-        reflog_expiry: was_visible.then_some(expiry.reflog),
-    })
+    Ok(Settings::read_anywhere(git)?.expiry.objects_go(was_visible))
 }

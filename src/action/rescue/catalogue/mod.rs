@@ -5,27 +5,30 @@
 
 mod already;
 pub(super) mod deletion;
+mod kept;
 mod new_folder;
+mod reaches;
 pub(super) mod restore;
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
 use crate::action::rescue::base::journal::{self, Deletion};
-use crate::action::rescue::base::record_objects::{self, Pair, record_of};
+use crate::action::rescue::base::record_objects::{self, record_of};
 use crate::action::rescue::base::{
     Hidden, Journal, Place, RescueError, Saved, Settings, references, settings, worktrees,
 };
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{forgotten, recovery};
 use crate::action::rescue::{Rescuer, vault};
-use crate::git::{Git, ObjectFormat, Stdin};
+use crate::git::{Git, Stdin};
 use crate::model::{
     CommitId, KeptRecord, Reach, RecordList, RecordNotice, RecordRef, RecordState, RecordTotals, RefName,
     Timestamp,
 };
+
+pub(crate) use reaches::Reaches;
 
 /// The age in milliseconds before which a record is never deleted without asking: 30 days.
 const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -38,8 +41,8 @@ impl Rescuer {
     /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
-        // What was cut off is finished once HEAD can be used again.
-        let is_recovered = if worktree.past_head.is_none() { recovery::recover(&worktree) } else { Ok(()) };
+        // Otherwise, what was cut off is finished by a later action.
+        let is_recovered = if worktree.can_recover() { recovery::recover(&worktree) } else { Ok(()) };
         let mut listed = is_recovered.and_then(|()| list(&worktree));
         if matches!(listed, Err(RescueError::Git { .. }))
             && let Some(reason) = settings::bad_value(&worktree.git())?
@@ -56,11 +59,11 @@ impl Rescuer {
 /// Lists the records of the repository whose worktree is locked.
 pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let git = worktree.git();
-    let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
+    let mut list = RecordList { notices: Settings::read_anywhere(&git)?.mirrors, ..RecordList::default() };
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
     let places = worktree.places()?;
-    let is_usable = worktree.unusable.is_none() && worktree.past_head.is_none();
+    let is_usable = worktree.can_recover();
     let making = if is_usable { recovery::adopt_beside(worktree, &places)? } else { BTreeSet::new() };
     let mut known = BTreeSet::new();
     let mut saved = in_journals(&places, &mut list.notices, |place, cut| {
@@ -120,7 +123,13 @@ fn in_journals<'p>(
 ) -> Result<Vec<(&'p Place, Saved)>, RescueError> {
     let mut all = Vec::new();
     for place in places {
-        let read = Journal::at(&place.folder).read()?;
+        let read = match Journal::at(&place.folder).read() {
+            Err(error @ RescueError::Io { .. }) => {
+                notices.push(RecordNotice::JournalUnreadable { reason: error.message() });
+                continue;
+            }
+            read => read?,
+        };
         if read.n_damaged > 0 {
             notices.push(RecordNotice::JournalDamaged { n_lines: read.n_damaged });
         }
@@ -128,9 +137,20 @@ fn in_journals<'p>(
             notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
         }
         cut_in(place, &journal::cut_deletions(&read.entries));
-        all.extend(journal::saved(&read.entries).into_iter().map(|saved| (place, saved.clone())));
+        let saved = journal::saved(&read.entries).into_iter();
+        all.extend(saved.filter_map(|saved| Some((place, as_kept_in(place, saved)?))));
     }
     Ok(all)
+}
+
+/// The record as it is kept for this place. If another repository stands at its path, only the vault can have it.
+fn as_kept_in(place: &Place, saved: &Saved) -> Option<Saved> {
+    let mut saved = saved.clone();
+    if place.is_former {
+        saved.shown.vault.as_ref()?;
+        saved.shown.is_vault_only = true;
+    }
+    Some(saved)
 }
 
 /// A reference with the name of a record that no journal knows.
@@ -163,7 +183,7 @@ pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueErro
     let mut totals = RecordTotals::default();
     for place in worktree.places()? {
         let read = Journal::at(&place.folder).read()?;
-        for saved in journal::saved(&read.entries) {
+        for saved in journal::saved(&read.entries).into_iter().filter_map(|saved| as_kept_in(&place, saved)) {
             totals.n_records += 1;
             totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);
         }
@@ -174,9 +194,10 @@ pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueErro
 /// Finds a record in the repository's journals; also returns whose journal it is.
 pub(crate) fn known(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved)>, RescueError> {
     for place in worktree.places()? {
-        let read = Journal::at(&place.folder).read()?;
+        // One that cannot be read keeps nobody from the records of the others.
+        let Ok(read) = Journal::at(&place.folder).read() else { continue };
         let found = journal::saved(&read.entries).into_iter().find(|saved| *saved.reference == *reference);
-        if let Some(saved) = found.cloned() {
+        if let Some(saved) = found.and_then(|saved| as_kept_in(&place, saved)) {
             return Ok(Some((place, saved)));
         }
     }
@@ -271,7 +292,7 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
         reach,
         state,
         vault: bundle(place, saved),
-        is_old: is_there && reach == Reach::InBranch && clock::now().millis_since(time) > OLD,
+        is_old: is_there && reach == Reach::InBranch && is_past(time),
     }
 }
 
@@ -312,6 +333,11 @@ fn meta(git: &Git<'_>, record: CommitId) -> Result<serde_json::Value, RescueErro
     Ok(stored.and_then(|stored| serde_json::from_slice(&stored).ok()).unwrap_or_default())
 }
 
+/// Whether a record is so old that it may go.
+fn is_past(time: Timestamp) -> bool {
+    clock::now().millis_since(time) > OLD
+}
+
 /// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
 fn time_of(reference: &str) -> Timestamp {
     let id = reference.rsplit('/').next().unwrap_or_default();
@@ -319,69 +345,4 @@ fn time_of(reference: &str) -> Timestamp {
     let parsed = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", time);
     let zoned = parsed.and_then(|time| time.to_zoned(jiff::tz::TimeZone::UTC));
     zoned.map_or(Timestamp(0), |zoned| Timestamp(zoned.timestamp().as_millisecond()))
-}
-
-/// The objects that branches reach, read once per starting commit.
-#[derive(Default)]
-pub(crate) struct Reaches {
-    since: BTreeMap<Option<CommitId>, BTreeSet<String>>,
-}
-
-impl Reaches {
-    /// Whether everything that the record added to its last commit has reached a branch.
-    pub(crate) fn of(&mut self, git: &Git<'_>, record: Pair, head: Option<CommitId>) -> Reach {
-        self.missing(git, record, head).map_or(Reach::Unknown, |n_missing| match n_missing {
-            0 => Reach::InBranch,
-            n => Reach::Missing(n),
-        })
-    }
-
-    fn missing(
-        &mut self,
-        git: &Git<'_>,
-        [snapshot, record]: Pair,
-        head: Option<CommitId>,
-    ) -> Result<usize, RescueError> {
-        let before = head.map_or_else(|| git.repo.format.empty_tree().to_owned(), |id| id.to_string());
-        let mut contents = changed(git, &before, &snapshot.to_string())?;
-        let listed = crate::action::rescue::survey::listing::tree(git, record)?;
-        let is_staged = |path: &[u8]| path.starts_with(b"s0/");
-        if listed.keys().any(|path| is_staged(path)) {
-            contents.extend(changed(git, &before, &format!("{record}:s0"))?);
-        }
-        let others = listed.into_iter().filter(|(path, entry)| {
-            let is_work = path.starts_with(b"x/") || (path.starts_with(b"s") && path.get(2) == Some(&b'/'));
-            is_work && !is_staged(path) && entry.mode != "160000"
-        });
-        contents.extend(others.map(|(_, entry)| entry.id));
-        let reached = match self.since.entry(head) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(reached_since(git, head)?),
-        };
-        Ok(contents.iter().filter(|id| !reached.contains(*id)).count())
-    }
-}
-
-/// The blobs of `to` that are not at the same path in `from`.
-fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
-    let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
-    let listed = git.answer(args, Stdin::Lock)?;
-    let zero = ObjectFormat::zero(git.repo.format);
-    Ok(listed
-        .split(|byte| *byte == 0)
-        .filter_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(':'))
-        .filter_map(|text| {
-            let mut fields = text.split(' ');
-            let (mode, id) = (fields.nth(1)?, fields.nth(1)?);
-            (mode != "160000" && id != zero).then(|| id.to_owned())
-        })
-        .collect())
-}
-
-/// Every object of the branches that is not in `head`'s history.
-fn reached_since(git: &Git<'_>, head: Option<CommitId>) -> Result<BTreeSet<String>, RescueError> {
-    let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
-    let head = head.map(|id| id.to_string());
-    args.extend(head.iter().flat_map(|head| ["--not", head]));
-    Ok(git.lines(args)?.into_iter().collect())
 }

@@ -21,7 +21,7 @@ use crate::action::rescue::survey::{Tree, listing};
 use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
-use crate::git::{Git, Stdin};
+use crate::git::{self, Git, Repository, Stdin};
 use crate::model::{CommitId, Restored, display_text};
 
 /// The folder for files whose names git refuses; each is named by its number in the record. If the work tree
@@ -83,12 +83,12 @@ impl Rescuer {
         into: &Path,
         unknown: impl FnOnce(&WorktreeLock<'_>, &Path) -> Result<Restored, RescueError>,
     ) -> Result<Restored, RescueError> {
-        let into = &place_of(into)?;
+        let into = &self.place_of(into)?;
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
+        check_outside(&worktree.repo, into)?;
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
-        check_outside(&worktree, into)?;
         match find(&worktree, reference)? {
             Some(known) => restore_known(&worktree, &known, paths, into),
             None => unknown(&worktree, into),
@@ -102,18 +102,39 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<Restored, RescueError> {
-        let into = &place_of(into)?;
+        let into = &self.place_of(into)?;
         let folder = repository::own_folder(&self.state, Path::new(worktrees::RESCUE).join("opened"))?;
         let _lock = lock::lock(&folder)?;
         let (opened, snapshot) = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(), snapshot, paths, into)
+    }
+
+    /// The path of a folder, which need not exist, without links on the way: none that comes later is followed.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] if it is closeout's own, or in a git directory.
+    fn place_of(&self, into: &Path) -> Result<PathBuf, RescueError> {
+        let real = |path: &Path| path.canonicalize().map_err(RescueError::io("find", path));
+        let into = match into.file_name() {
+            None => real(into)?,
+            Some(name) => {
+                let above = into.parent().filter(|parent| !parent.as_os_str().is_empty());
+                real(above.unwrap_or(Path::new(".")))?.join(name)
+            }
+        };
+        let state = disk::resolve(&self.state).unwrap_or_else(|_| self.state.clone());
+        let is_git_dir = |folder: &Path| folder.ends_with(".git") || git::looks_like_git_dir(folder);
+        if into.starts_with(state) || into.ancestors().any(is_git_dir) {
+            return Err(not_outside());
+        }
+        Ok(into)
     }
 }
 
 /// The record, as a journal has it. Where a crash came between its reference and its line, it gets the line now.
 fn find(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved)>, RescueError> {
     let known = catalogue::known(worktree, reference)?;
-    if known.is_some() || worktree.past_head.is_some() {
+    if known.is_some() || !worktree.can_recover() {
         return Ok(known);
     }
     recovery::recover(worktree)?;
@@ -138,8 +159,8 @@ fn refused_unknown(worktree: &WorktreeLock, reference: &str) -> Result<RescueErr
     let committer = record_objects::commit(&git, snapshot)?.committer;
     let by = committer.rsplit_once("> ").map_or(&*committer, |(by, _)| by);
     Ok(RescueError::Refused(format!(
-        "no journal of this state folder knows this record: another closeout made it, or someone else did. It is the commit \
-         {snapshot} by {}>; `git diff --stat {reference}~ {reference}` lists what it changes. If you know it, \
+        "no journal of this repository here knows this record: it was made in another copy of it, by a closeout with another \
+         state folder, or by someone else. It is the commit {snapshot} by {}>; `git diff --stat {reference}~ {reference}` lists what it changes. If you know it, \
          --unknown restores it",
         display_text::line(by)
     )))
@@ -171,7 +192,7 @@ fn restore_known(
         return Err(RescueError::Unusable(reason.clone()));
     }
     // If git cannot use the repository, nothing is known of the record.
-    Settings::read(&git)?;
+    Settings::read_anywhere(&git)?;
     Err(RescueError::Damage("the record is gone from the repository, with its objects".to_owned()))
 }
 
@@ -190,23 +211,15 @@ fn is_there(git: &Git<'_>, saved: &Saved) -> Result<bool, RescueError> {
     Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
 }
 
-/// The path of a folder, which need not exist, without links on the way: none that comes later is followed.
-fn place_of(into: &Path) -> Result<PathBuf, RescueError> {
-    let real = |path: &Path| path.canonicalize().map_err(RescueError::io("find", path));
-    let Some(name) = into.file_name() else { return real(into) };
-    let above = into.parent().filter(|parent| !parent.as_os_str().is_empty());
-    Ok(real(above.unwrap_or(Path::new(".")))?.join(name))
+/// Refuses a folder of git's own that does not look like one: files there would be mistaken for references or objects.
+fn check_outside(repo: &Repository, into: &Path) -> Result<(), RescueError> {
+    let is_inside = [&repo.git_dir, &repo.common_dir].iter().any(|folder| into.starts_with(folder));
+    if is_inside { Err(not_outside()) } else { Ok(()) }
 }
 
-/// Refuses a folder of git's or closeout's own: files there would be mistaken for references or objects.
-fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError> {
-    let (repo, own) = (&worktree.repo, disk::resolve(&worktree.folder));
-    let own = own.map_err(RescueError::io("find", &worktree.folder))?;
-    if [&repo.git_dir, &repo.common_dir, &own].iter().any(|folder| into.starts_with(folder)) {
-        let message = "this folder is git's or closeout's own; choose one outside of it";
-        return Err(RescueError::Refused(message.to_owned()));
-    }
-    Ok(())
+fn not_outside() -> RescueError {
+    let message = "this folder is git's or closeout's own; choose one outside of it";
+    RescueError::Refused(message.to_owned())
 }
 
 fn restore(

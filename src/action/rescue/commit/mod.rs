@@ -9,7 +9,9 @@ use std::path::Path;
 
 use crate::action::rescue::base::{Move, PinnedAs, RescueError, Saved, Settings, author, journal};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::{Listed, Needed, kept_index, make_pinned, recovery, target};
+use crate::action::rescue::ref_transaction::{
+    Listed, Needed, forgotten, kept_index, make_pinned, recovery, target,
+};
 use crate::action::rescue::snapshot::{self, Recorded, unchanged, verify};
 use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
 use crate::action::rescue::trust::{Hooks, Programs, hooks};
@@ -79,10 +81,15 @@ impl Rescuer {
         Ok(Rescued { record, commits: ids, branch, n_paths, notes, can_be_undone: true })
     }
 
-    /// Completes or rolls back what a crash interrupted, never leaving half of it.
+    /// Completes or rolls back what a crash interrupted, never leaving half of it; and completes the deletions that were cut
+    /// off in other worktrees of the repository.
     pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(&worktree)
+        recovery::recover(&worktree)?;
+        let places = worktree.places()?;
+        let others = places.iter().filter(|place| place.key != worktree.repo.key);
+        others.for_each(|place| forgotten::complete_beside(&worktree, place));
+        Ok(())
     }
 
     /// Reads everything again and refuses unless it is as it was when the plan was made.

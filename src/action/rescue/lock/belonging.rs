@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::action::rescue::base::{Journal, RescueError, journal, repository, worktrees};
 use crate::action::rescue::survey::{Survey, WorkTree};
-use crate::git::{self, Git, IndexEntry, Repository, Stdin};
+use crate::git::{Git, IndexEntry, Repository, Stdin};
 use crate::model::{RecordNotice, display_text};
 
 /// Refuses a work tree that its repository does not list.
@@ -87,12 +87,36 @@ pub(crate) fn check_linked(repo: &Repository) -> Result<(), RescueError> {
     if repository::is_listed(repo)? {
         return Ok(());
     }
-    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
-    let message = format!(
-        "its folder names {:?}; if the worktree was moved, run `git worktree repair` in it",
-        display_text::bytes(named.trim_ascii())
-    );
-    refused(repo, &message)
+    let named = repository::named_by(&repo.git_dir)?;
+    let other = named.parent().filter(|top| is_used_by(top, repo));
+    let own = repository::folder_of(repo);
+    refused(repo, &way_out(repo, &named, (other, own.as_deref())))
+}
+
+/// Whether the work tree uses this very git directory.
+fn is_used_by(top: &Path, repo: &Repository) -> bool {
+    matches!(Repository::open(top), Ok(Some(other)) if other.git_dir == repo.git_dir && other.top != repo.top)
+}
+
+/// What to do about a worktree whose folder in the repository names something else. `git worktree repair` would take the
+/// folder away from the worktree that uses it.
+fn way_out(repo: &Repository, named: &Path, of: (Option<&Path>, Option<&Path>)) -> String {
+    let shown = |path: &Path| display_text::path(path);
+    let (folder, dot_git) = (shown(&repo.git_dir), shown(&repo.top.join(".git")));
+    match of {
+        (_, Some(own)) => {
+            format!("{folder} is not for it; {dot_git} has to say `gitdir: {}`", shown(own))
+        }
+        (Some(other), None) => format!(
+            "{folder} is for the worktree {}, and none is for this one; do not run `git worktree repair` here, which takes it \
+             away from there",
+            shown(other)
+        ),
+        (None, None) => format!(
+            "its folder names {:?}; if the worktree was moved, run `git worktree repair` in it",
+            shown(named)
+        ),
+    }
 }
 
 fn refused(repo: &Repository, words: &str) -> Result<(), RescueError> {

@@ -2,24 +2,27 @@
 //! everything that is opened under it. It must not wait without a limit.
 
 pub(super) mod belonging;
+mod left;
 
-use std::fs::{self, DirEntry, File};
+use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use tempfile::TempDir;
+
 use crate::action::clock;
-use crate::action::rescue::base::whole_file;
 use crate::action::rescue::base::{
     Journal, Opened, Place, RescueError, journal, record_objects, repository, worktrees,
 };
 use crate::action::rescue::{RescueStep, Rescuer};
-use crate::disk::{self, write};
+use crate::disk::write;
 use crate::git::{self, Git, ObjectFormat, Repository, Sha1, head_in_the_way};
 use crate::process::Budget;
 
 pub(super) use belonging::Belonging;
+pub(crate) use left::remove_left;
 
 /// How long to wait for the lock. A git child of a killed rescue can hold it a moment longer than its parent: each one
 /// that reads no input inherits it, among them every one that changes the repository.
@@ -53,6 +56,8 @@ pub(crate) struct WorktreeLock<'r> {
     /// closeout with another state folder created. The first four are in the name of every file and reference,
     /// all eight in `.keep` files.
     pub(crate) owner: String,
+    /// Where working folders go if nothing can be written in our own folder, nor anything be completed then.
+    scratch: Option<TempDir>,
     lock: Arc<File>,
 }
 
@@ -61,16 +66,21 @@ impl<'r> WorktreeLock<'r> {
     /// whose repository cannot be used.
     pub(crate) fn take(rescuer: &'r Rescuer, workspace: &Path) -> Result<WorktreeLock<'r>, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
-            Opened::Usable(repo) => match head_in_the_way(&repo.git_dir) {
-                Some(words) => Err(RescueError::Refused(format!("{words}; {STILL_THERE}"))),
-                None => WorktreeLock::of_repository(rescuer, *repo),
-            },
+            Opened::Usable(repo) => {
+                if let Some(words) = head_in_the_way(&repo.git_dir) {
+                    return Err(RescueError::Refused(format!("{words}; {STILL_THERE}")));
+                }
+                if let Some(words) = repo.hanging_file_of_files() {
+                    return Err(RescueError::TimedOut(git::says_waiting(&words)));
+                }
+                WorktreeLock::of_repository(rescuer, *repo)
+            }
             Opened::Unusable { reason, .. } => Err(RescueError::Refused(format!("{reason}; {STILL_THERE}"))),
         }
     }
 
-    /// The same for what needs no repository: if the workspace's own cannot be used, an empty one stands in for
-    /// it, with which work can be kept in the vault.
+    /// The same for what needs no repository: if the workspace's own cannot be used, or is not its own, an empty one stands in
+    /// for it, with which work can be kept in the vault.
     pub(crate) fn take_any(rescuer: &'r Rescuer, workspace: &Path) -> Result<WorktreeLock<'r>, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
             // Git would wait for it.
@@ -78,24 +88,37 @@ impl<'r> WorktreeLock<'r> {
                 let reason = head_in_the_way(&repo.git_dir).unwrap_or_default();
                 WorktreeLock::of_unusable(rescuer, repo.top, reason)
             }
-            Opened::Usable(repo) => match repo.hanging_file() {
-                Some(words) => WorktreeLock::of_hanging(rescuer, *repo, git::says_waiting(&words)),
-                None => match WorktreeLock::of_repository(rescuer, (*repo).clone()) {
+            Opened::Usable(repo) => {
+                let taken = match repo.hanging_file() {
+                    Some(words) => Err(RescueError::TimedOut(git::says_waiting(&words))),
+                    None => WorktreeLock::of_repository(rescuer, (*repo).clone()),
+                };
+                let top = repo.top.clone();
+                let taken = match taken {
                     Err(RescueError::TimedOut(words)) => WorktreeLock::of_hanging(rescuer, *repo, words),
                     taken => taken,
-                },
-            },
+                };
+                match taken {
+                    Err(RescueError::Refused(words)) => WorktreeLock::of_unusable(rescuer, top, words),
+                    taken => taken,
+                }
+            }
             Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
         }
     }
 
     /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
-    /// it.
+    /// it, and neither does a state folder in which nothing can be written.
     pub(crate) fn take_to_read(
         rescuer: &'r Rescuer,
         workspace: &Path,
     ) -> Result<WorktreeLock<'r>, RescueError> {
-        let worktree = WorktreeLock::take_any(rescuer, workspace)?;
+        let worktree = match WorktreeLock::take_any(rescuer, workspace) {
+            Err(error) if error.is_write_refused() => {
+                return WorktreeLock::without_writing(rescuer, workspace, error);
+            }
+            taken => taken?,
+        };
         if worktree.is_without_rules {
             return Ok(worktree);
         }
@@ -113,6 +136,8 @@ impl<'r> WorktreeLock<'r> {
     }
 
     fn of_repository(rescuer: &'r Rescuer, mut repo: Repository) -> Result<WorktreeLock<'r>, RescueError> {
+        // Before anything is noted of it.
+        belonging::check(&rescuer.runner(&repo, None))?;
         repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
         worktrees::recognise(&rescuer.state, &mut repo, &|repo, record| {
             record_objects::has(&rescuer.runner(repo, None), record)
@@ -123,10 +148,44 @@ impl<'r> WorktreeLock<'r> {
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
         let common_dir = repo.common_dir.clone();
         let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
-        belonging::check(&worktree.git())?;
         worktrees::take_along(&rescuer.state, &worktree.repo)?;
         rescuer.reached(RescueStep::Locked);
         Ok(worktree)
+    }
+
+    /// The same where nothing can be written in the state folder: nothing is locked or noted, nor can anything be moving.
+    /// Only a repository that can be used is read; otherwise the error is this one.
+    fn without_writing(
+        rescuer: &'r Rescuer,
+        workspace: &Path,
+        error: RescueError,
+    ) -> Result<WorktreeLock<'r>, RescueError> {
+        let opened = repository::open(workspace, rescuer.home.as_deref())?;
+        let Opened::Usable(mut repo) = opened else { return Err(error) };
+        if head_in_the_way(&repo.git_dir).is_some() || repo.hanging_file().is_some() {
+            return Err(error);
+        }
+        belonging::check(&rescuer.runner(&repo, None))?;
+        repo.key = worktrees::key_by_names(&rescuer.state, &repo)?;
+        let folder = rescuer.state.join(worktrees::RESCUE).join(&repo.key);
+        let scratch =
+            tempfile::tempdir().map_err(RescueError::io("make a folder in", &std::env::temp_dir()))?;
+        let nothing = Path::new("/dev/null");
+        let common_dir = repo.common_dir.clone();
+        Ok(WorktreeLock {
+            rescuer,
+            repo: *repo,
+            unusable: None,
+            is_without_rules: false,
+            budget: rescuer.budget.clone(),
+            past_head: None,
+            common_dir,
+            journal: Journal::at(&folder),
+            owner: String::new(),
+            folder,
+            scratch: Some(scratch),
+            lock: Arc::new(File::open(nothing).map_err(RescueError::io("open", nothing))?),
+        })
     }
 
     /// The same for one in which git hangs, or would: an empty one stands in for it. If it was moved, it is known by what its
@@ -182,6 +241,7 @@ impl<'r> WorktreeLock<'r> {
             journal: Journal::at(&folder),
             owner: owner_of(&folder)?,
             folder,
+            scratch: None,
             lock: Arc::new(lock),
         })
     }
@@ -201,8 +261,7 @@ impl<'r> WorktreeLock<'r> {
 
     /// Our own folder for this worktree, as one of the [`places`](WorktreeLock::places).
     pub(crate) fn place(&self) -> Place {
-        let (folder, key) = (self.folder.clone(), self.repo.key.clone());
-        Place { folder, key, top: self.repo.top.clone() }
+        Place::of(self.folder.clone(), self.repo.key.clone(), self.repo.top.clone())
     }
 
     /// Our folders for all worktrees of the repository.
@@ -213,8 +272,17 @@ impl<'r> WorktreeLock<'r> {
     /// A path for a new working folder, whose name no git child that outlived its rescue knows. Removes those of
     /// killed rescues first.
     pub(crate) fn work(&self) -> PathBuf {
+        if let Some(scratch) = &self.scratch {
+            return scratch.path().join("work");
+        }
         remove_left(&self.folder);
         self.folder.join(format!("work-{}", self.any_id()))
+    }
+
+    /// Whether what was cut off can be completed: git can use the repository, and the journal can be read and written.
+    pub(crate) fn can_recover(&self) -> bool {
+        let is_usable = self.unusable.is_none() && self.past_head.is_none() && self.scratch.is_none();
+        is_usable && self.journal.read().is_ok()
     }
 
     /// The git runner for this worktree.
@@ -316,63 +384,4 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RescueError> {
 pub(crate) fn lock_if_free(folder: &Path) -> Result<Option<File>, RescueError> {
     let path = folder.join("lock");
     write::lock_file(&path, Duration::ZERO).map_err(RescueError::io("lock", &path))
-}
-
-impl Rescuer {
-    /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
-    /// alone what another process is using.
-    pub fn sweep(&self) {
-        for folder in self.own_folders() {
-            let Ok(lock) = disk::open(&folder.join("lock")) else { continue };
-            if lock.try_lock().is_err() {
-                continue;
-            }
-            remove_left(&folder);
-        }
-    }
-
-    /// The tops of worktrees with an interrupted rescue or undo. One that another process is carrying out right
-    /// now is included; [`Rescuer::recover`] waits for it.
-    pub fn unfinished(&self) -> Vec<PathBuf> {
-        let cut = self.own_folders().into_iter().filter_map(|folder| {
-            let entries = Journal::at(&folder).read().ok()?.entries;
-            let (_, is_over) = journal::last_move(&entries)?;
-            let top = worktrees::place_of(&folder)?;
-            (!is_over).then_some(top)
-        });
-        cut.collect()
-    }
-
-    /// Our own folders of all worktrees. Empty if what is above them is not our own.
-    fn own_folders(&self) -> Vec<PathBuf> {
-        let all = self.state.join(worktrees::RESCUE);
-        if all.symlink_metadata().is_err() || repository::own_folder(&self.state, worktrees::RESCUE).is_err()
-        {
-            return Vec::new();
-        }
-        whole_file::folders(&all).unwrap_or_default().iter().map(DirEntry::path).collect()
-    }
-}
-
-/// The beginning of the names of working folders that are being removed.
-const REMOVING: &str = "work-removing-";
-
-/// Removes from one of our own folders, which the caller has locked, what killed rescues left in it. A git child that
-/// outlived its rescue may still write into a working folder: one that reads its input holds no lock. So the folder
-/// gets another name first, under which the child finds nothing, and cannot keep it from being removed.
-pub(crate) fn remove_left(folder: &Path) {
-    for left in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let (name, path) = (left.file_name(), left.path());
-        let words = name.to_string_lossy();
-        // What cannot be removed is tried again at the next rescue.
-        if words.starts_with(REMOVING) {
-            let _ = fs::remove_dir_all(path);
-        } else if words.starts_with("work") {
-            let removing = folder.join(format!("{REMOVING}{words}"));
-            let is_renamed = fs::rename(&path, &removing).is_ok();
-            let _ = fs::remove_dir_all(if is_renamed { removing } else { path });
-        } else if disk::write::is_left(&name) {
-            let _ = fs::remove_file(path);
-        }
-    }
 }

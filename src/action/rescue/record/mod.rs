@@ -3,6 +3,7 @@
 //! It must not report "saved" before every object was found again in the place where it is kept.
 
 pub(super) mod reuse;
+mod room;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::survey::{self, Expected, Spool, Survey, listing, seen_index};
 use crate::action::rescue::{RescueStep, Rescuer, vault};
 use crate::git::{self, Git, Shadow};
-use crate::model::{KeepIn, RecordCost, RecordNotice, RecordOrder, RecordRef, RescueRecord, Timestamp};
+use crate::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RescueRecord, Timestamp};
 
 /// Where and how a record ended up being kept.
 struct Kept {
@@ -206,7 +207,7 @@ fn read(
     let mut spool = Spool::create(git, &shadow.file(STREAM))?;
     let is_first = Cell::new(true);
     let is_wanted = |expected: &Expected| {
-        check_size(worktree, order, expected)?;
+        room::check(worktree, order, expected)?;
         if is_first.take() {
             worktree.rescuer.reached(RescueStep::Listed);
         }
@@ -216,12 +217,22 @@ fn read(
     let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
     worktree.rescuer.reached(RescueStep::Surveyed);
     // Read before the record is written: the record's own objects must not stand in for missing ones.
-    let head = listing::tree_of(git, survey.head.commit).map_err(|error| error.to_string());
+    let head = listing::tree_of(git, survey.head.commit).map_err(|error| no_head(&error));
     let snapshot = draft.snapshot.clone();
     let trees = (head.as_ref().ok(), &snapshot);
     let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
     let recorded = Recorded { settings, shadow, hanging_rules, survey, head, unchanged, snapshot };
     Ok((recorded, draft, spool))
+}
+
+/// Why no commit can be made where the last one cannot be read.
+fn no_head(error: &RescueError) -> String {
+    if let RescueError::Git { words, .. } = error
+        && words.starts_with("signal ")
+    {
+        return format!("git was ended while it read the last commit ({words}); try again");
+    }
+    format!("the repository is damaged: the last commit cannot be read: {error}")
 }
 
 /// Writes a record of what was read. It is verified and on disk when this returns.
@@ -359,42 +370,4 @@ fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
         n_gaps: Some(draft.gaps.len()),
         ..Shown::default()
     }
-}
-
-/// Checks whether a record of the expected size may be made. No content is read for it: the sizes come from the listing.
-///
-/// # Errors
-/// [`RescueError::NoRoom`] if it would take more than half of the free space, [`RescueError::Ask`] if it is
-/// large and no person has allowed that.
-fn check_size(worktree: &WorktreeLock, order: RecordOrder, expected: &Expected) -> Result<(), RescueError> {
-    // The spooled contents and the pack made from them lie side by side in our own folder for a while.
-    let own = expected.bytes.saturating_add(expected.new_bytes);
-    let mut places = vec![(worktree.folder.as_path(), own)];
-    if order.keep_in != KeepIn::Vault {
-        places.push((worktree.repo.common_dir.as_path(), expected.new_bytes));
-    }
-    let mut n_free_bytes = u64::MAX;
-    for (place, needed) in places {
-        let written = if place == worktree.folder { expected.written } else { 0 };
-        let free = free_bytes(place)?.saturating_add(written);
-        n_free_bytes = n_free_bytes.min(free);
-        if needed > free / 2 {
-            let cost = RecordCost { n_files: expected.new_files, n_bytes: needed, n_free_bytes: free };
-            return Err(RescueError::NoRoom { cost, largest: expected.largest.clone() });
-        }
-    }
-    let cost = RecordCost { n_files: expected.new_files, n_bytes: expected.new_bytes, n_free_bytes };
-    let ask_above = worktree.rescuer.ask_above;
-    let is_large = cost.n_bytes > ask_above.n_bytes || cost.n_files > ask_above.n_files;
-    if is_large && !order.is_size_allowed {
-        return Err(RescueError::Ask(cost));
-    }
-    Ok(())
-}
-
-/// The bytes that this user can still write on the file system of `place`.
-fn free_bytes(place: &Path) -> Result<u64, RescueError> {
-    let stat = rustix::fs::statvfs(place)
-        .map_err(|errno| RescueError::io("look at the space of", place)(errno.into()))?;
-    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }

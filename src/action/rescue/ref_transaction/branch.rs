@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::action::clock;
 use crate::action::rescue::base::git_files::{self, below};
 use crate::action::rescue::base::references::update_ref;
-use crate::action::rescue::base::{Move, RescueError, ref_files};
-use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::base::{Move, RescueError, ref_files, worktrees};
 use crate::disk;
 use crate::disk::write::{Missing, NewFile, Over, Sharing, is_removed};
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
@@ -237,14 +236,13 @@ pub(crate) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -
     Ok(())
 }
 
-/// Removes the locks that a killed closeout, or a git that it started, left on our own hidden references of this
-/// worktree.
-pub(crate) fn release_hidden(worktree: &WorktreeLock) {
-    let repo = &worktree.repo;
+/// Removes the locks that a killed closeout, or a git that it started, left on our own hidden references of the worktree
+/// with this key and these digits of its owner.
+pub(crate) fn release_hidden(repo: &Repository, key: &str, owner: &str) {
     let top = |name: &OsStr| name == "closeout" || name.as_bytes().starts_with(b"closeout-");
     for found in entries(&repo.common_dir.join("refs")).filter(|found| top(&found.file_name())) {
-        for folder in ["rescue", "visible", "moved"].map(|kind| found.path().join(kind).join(&repo.key)) {
-            for lock in entries(&folder).filter(|lock| is_own_lock(worktree, &lock.file_name())) {
+        for folder in ["rescue", "visible", "kept", "moved"].map(|kind| found.path().join(kind).join(key)) {
+            for lock in entries(&folder).filter(|lock| is_own_lock(owner, &lock.file_name())) {
                 let packed = ref_files::packed_lock(repo);
                 let is_packed_ours = inode(&packed).is_some_and(|it| inode(&lock.path()) == Some(it));
                 // While the other lock is there, this one proves that it is ours.
@@ -263,12 +261,12 @@ fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
 }
 
 /// Whether a file is the lock of a reference that this state folder named.
-fn is_own_lock(worktree: &WorktreeLock, file: &OsStr) -> bool {
+fn is_own_lock(owner: &str, file: &OsStr) -> bool {
     let Some(name) = file.to_str().and_then(|name| name.strip_suffix(".lock")) else { return false };
     // References of all but the last commit carry a number before the id, and a foreign value that was kept its
     // beginning behind it.
     let ids = [Some(name), name.split_once('-').map(|(_, id)| id), name.rsplit_once('-').map(|(id, _)| id)];
-    ids.into_iter().flatten().any(|id| worktree.is_own_id(id))
+    ids.into_iter().flatten().any(|id| worktrees::is_id_of(owner, id))
 }
 
 /// The locks, in the order in which git takes them.

@@ -8,9 +8,9 @@ use std::fs;
 
 use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::worktrees::VAULT;
-use crate::action::rescue::base::{Hidden, Journal, JournalEntry, Place, RescueError, references};
+use crate::action::rescue::base::{Hidden, Journal, JournalEntry, Place, RescueError, references, worktrees};
 use crate::action::rescue::lock::{self, WorktreeLock};
-use crate::action::rescue::ref_transaction::check_packed;
+use crate::action::rescue::ref_transaction::{branch, check_packed};
 use crate::disk::write::is_removed;
 use crate::model::CommitId;
 
@@ -78,6 +78,12 @@ pub(crate) fn complete_one(
     (place, entries): (&Place, &[JournalEntry]),
     deletion: &Deletion<'_>,
 ) -> Result<usize, RescueError> {
+    // What was cut off can have left a lock, by which nothing could be removed any more.
+    if let Some(owner) = worktrees::owner_in(&place.folder)?
+        && worktree.repo.check_writes(&[]).is_ok()
+    {
+        branch::release_hidden(&worktree.repo, &place.key, &owner);
+    }
     let snapshot = deletion.saved(entries).map(|saved| saved.snapshot);
     // Someone else may have given the reference another value since.
     let at = references::at(&worktree.git().to_the_end(), deletion.reference)?;

@@ -49,7 +49,7 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
         return Ok(());
     }
     // Their names and contents tell whose they are, and a record that was cut off is adopted by now.
-    branch::release_hidden(worktree);
+    branch::release_hidden(&worktree.repo, &worktree.repo.key, &worktree.owner);
     packs::release_left_packs(worktree);
     if n_unread > 0 {
         // An unreadable line may be about a lock that only these files prove.
@@ -120,7 +120,7 @@ pub(crate) fn adopt_beside(
     places: &[Place],
 ) -> Result<BTreeSet<String>, RescueError> {
     let mut making = BTreeSet::new();
-    for place in places.iter().filter(|place| place.key != worktree.repo.key) {
+    for place in places.iter().filter(|place| place.key != worktree.repo.key && !place.is_former) {
         let journal = Journal::at(&place.folder);
         // What cannot be read, locked or written there keeps nobody from the records here: a record stays announced.
         let Ok(Some(pending)) = journal.pending() else { continue };

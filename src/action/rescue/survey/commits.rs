@@ -20,6 +20,16 @@ pub(crate) fn not_there(commit: CommitId) -> RescueError {
     ))
 }
 
+/// Whether a branch, a remote branch or a tag reaches the commit.
+pub(crate) fn is_held(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
+    let commit = commit.to_string();
+    let args = [
+        "for-each-ref", "--count=1", "--format=%(refname)", "--contains", &commit, "refs/heads",
+        "refs/remotes", "refs/tags",
+    ];
+    Ok(!git.answer(args, Stdin::Lock)?.is_empty())
+}
+
 /// A commit as a plan shows it, with what was compared to count its paths.
 pub(crate) struct Listed {
     pub(crate) shown: ShownCommit,
