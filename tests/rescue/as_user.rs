@@ -104,7 +104,9 @@ fn restore_by_command(top: &Path, record: &str, into: &Path) -> String {
 /// Takes the right to write from a folder and all below it.
 fn close(path: &Path) {
     if path.is_dir() {
-        fs::read_dir(path).unwrap().for_each(|entry| close(&entry.unwrap().path()));
+        for entry in fs::read_dir(path).unwrap() {
+            close(&entry.unwrap().path());
+        }
     }
     set_mode(path, if path.is_dir() { 0o500 } else { 0o400 });
 }
@@ -113,7 +115,9 @@ fn close(path: &Path) {
 fn open(path: &Path) {
     set_mode(path, if path.is_dir() { 0o700 } else { 0o600 });
     if path.is_dir() {
-        fs::read_dir(path).unwrap().for_each(|entry| open(&entry.unwrap().path()));
+        for entry in fs::read_dir(path).unwrap() {
+            open(&entry.unwrap().path());
+        }
     }
 }
 

@@ -227,7 +227,7 @@ fn what_kept_commits_for_long_goes_with_the_old_records() {
         .map(|text| super::keep::line(&text[41..].replace(&id, &old)));
     std::fs::write(&journal, aged.collect::<String>()).unwrap();
     repo.git(["update-ref", &kept().replace(&id, &old), &tip]);
-    repo.git(["update-ref", "-d", &kept().lines().find(|name| name.ends_with(&id)).unwrap()]);
+    repo.git(["update-ref", "-d", kept().lines().find(|name| name.ends_with(&id)).unwrap()]);
     rescuer.forget_old(repo.path()).unwrap();
     assert!(kept().ends_with(&old), "the last undo needs it");
     repo.write("b", "3\n").commit("later");
