@@ -213,7 +213,7 @@ impl<'a> Spoken<'a> {
                 .states(Source::Output, Claim::Abstain(Rejection::Absent))
                 .because(Fact::NothingVisible);
         }
-        let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(read);
+        let is_finding = self.session.is_none() && !self.is_cut && finds_undone(read);
         let is_written = || read.judged.label != Label::Incomplete || is_finding;
         let has_a_hole = || self.session.is_none() && questions::has_a_hole(&self.text);
         let is_whole = self.is_whole_json().unwrap_or_else(|| is_written() && !has_a_hole());
@@ -222,13 +222,6 @@ impl<'a> Spoken<'a> {
         } else {
             self.half_way(Source::Output, read)
         }
-    }
-
-    /// Whether what reads like undone work is a finding about the thing examined: no such sentence names the report itself.
-    fn finds_undone(&self, read: &TextRead) -> bool {
-        let names_report = |sentence: &Finding| words::has(&sentence.excerpt.to_lowercase(), "names_report");
-        let said = &read.unfinished;
-        read.judged.kind == Kind::Partial && !said.is_empty() && !said.iter().any(names_report)
     }
 
     /// Whether a declared file is whole JSON, one value or several; `None` if it is something else, or was not read whole.
@@ -352,6 +345,13 @@ impl<'a> Spoken<'a> {
         }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
+}
+
+/// Whether what reads like undone work is a finding about the thing examined: no such sentence names the report itself.
+fn finds_undone(read: &TextRead) -> bool {
+    let names_report = |sentence: &Finding| words::has(&sentence.excerpt.to_lowercase(), "names_report");
+    let said = &read.unfinished;
+    read.judged.kind == Kind::Partial && !said.is_empty() && !said.iter().any(names_report)
 }
 
 /// Whether the last side question is about how far the work is.

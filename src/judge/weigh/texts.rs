@@ -48,13 +48,12 @@ impl Texts {
     /// Reads `text` in its `context`, or returns what was read before.
     pub(super) fn read(&mut self, text: &str, context: &Context<'_>) -> &mut TextRead {
         let name = TextName::of(text, context);
-        let read = match self.known.iter().position(|read| read.name == name) {
-            Some(at) => self.known.remove(at),
-            None => {
-                let (judged, unfinished) = questions::of_work_with_unfinished(text, context);
-                let unfinished = unfinished.into();
-                TextRead { name, judged, unfinished, says_done: None, says_tests_pass: None }
-            }
+        let read = if let Some(at) = self.known.iter().position(|read| read.name == name) {
+            self.known.remove(at)
+        } else {
+            let (judged, unfinished) = questions::of_work_with_unfinished(text, context);
+            let unfinished = unfinished.into();
+            TextRead { name, judged, unfinished, says_done: None, says_tests_pass: None }
         };
         if self.known.len() == MAX_TEXTS {
             self.known.remove(0);
