@@ -146,7 +146,7 @@ fn send(
         }
     };
     let seconds = if is_shown_later { reply.wait } else { 0 };
-    let receipt = wait(all, workspace, receipt, (seconds, &signalled));
+    let receipt = wait(all, workspace, receipt, seconds, &signalled);
     tell(plan, &receipt, reply.json)?;
     Ok(signalled.signal().map_or(Outcome::Action(receipt.state.class()), Outcome::Signalled))
 }
@@ -252,7 +252,8 @@ fn wait(
     all: &mut OneShot<'_>,
     workspace: &WorkspaceId,
     receipt: Receipt,
-    (seconds, signalled): (u32, &Signalled),
+    seconds: u32,
+    signalled: &Signalled,
 ) -> Receipt {
     let begun = clock::now();
     let mut receipt = receipt;

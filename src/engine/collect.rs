@@ -33,14 +33,15 @@ impl Memory {
 /// Carries out the collection. Blocks on the disk and on git, and hangs if they do.
 pub(super) fn perform(
     request: &CollectRequest,
-    (collect_context, catalog): (&CollectContext, &Catalog),
+    collect_context: &CollectContext,
+    catalog: &Catalog,
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let mut sample = read_and_weigh(request, (collect_context, catalog), memory)?;
+        let mut sample = read_and_weigh(request, collect_context, catalog, memory)?;
         let again = for_its_task(request, &sample);
         if let Some(again) = &again {
-            sample = read_and_weigh(again, (collect_context, catalog), memory)?;
+            sample = read_and_weigh(again, collect_context, catalog, memory)?;
         }
         sample.named = named(again.as_ref().unwrap_or(request), &sample);
         Ok(Box::new(sample))
@@ -49,7 +50,8 @@ pub(super) fn perform(
 
 fn read_and_weigh(
     request: &CollectRequest,
-    (collect_context, catalog): (&CollectContext, &Catalog),
+    collect_context: &CollectContext,
+    catalog: &Catalog,
     memory: &mut Memory,
 ) -> Result<Sample, CollectError> {
     let in_force = evidence::in_force(request, collect_context, &mut memory.evidence);

@@ -90,7 +90,7 @@ impl Lanes {
                 let request = request.clone();
                 spawn_blocking(move || {
                     let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, (&context, config.catalog), &mut memory);
+                    let outcome = collect::perform(&request, &context, config.catalog, &mut memory);
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
                     outcome
                 })

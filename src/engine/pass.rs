@@ -241,7 +241,7 @@ impl<'a> Pass<'a> {
                 if sender.send(News::Begun(request.workspace.clone(), request.generation, began)).is_err() {
                     break;
                 }
-                let outcome = collect::perform(&request, (&context, config.catalog), &mut memory);
+                let outcome = collect::perform(&request, &context, config.catalog, &mut memory);
                 memory = collect::Memory::for_once_after(memory);
                 if sender.send(News::Answered(collect::answer(&request, began, outcome))).is_err() {
                     break;

@@ -153,8 +153,7 @@ pub fn collect(
     // Words may claim what git shows no change for.
     let written = ignored_files::candidates(&found);
     if !written.is_empty() {
-        let asked = (&git_ask(request, context), &mut memory.git);
-        let ignored = git::ignored(workspace, &written, asked);
+        let ignored = git::ignored(workspace, &written, &git_ask(request, context), &mut memory.git);
         found.ignored = ignored_files::known(ignored, &mut found.git);
     }
     memory.git.close();

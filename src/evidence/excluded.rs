@@ -18,7 +18,7 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: 
     let is_evidence = |path: &String| {
         path.starts_with(".closeout/") || evidence.iter().any(|name| top.join(name) == top.join(path))
     };
-    let all = git::excludes((&git.common_dir, &git.top), git.excludes_file.as_deref(), since);
+    let all = git::excludes(&git.common_dir, &git.top, git.excludes_file.as_deref(), since);
     if all.is_empty() {
         return;
     }

@@ -36,7 +36,7 @@ pub(super) fn trace(
             date(found, &name, since);
         }
         if let Some(commit) = baseline.filter(|_| !provenance.is_of_baseline) {
-            keep_backlog(request, (&name, commit), (ask, memory), found);
+            keep_backlog(request, &name, commit, (ask, memory), found);
         }
     }
 }
@@ -44,7 +44,8 @@ pub(super) fn trace(
 /// Keeps with a plan that nobody chose what was open of it in the baseline's commit.
 fn keep_backlog(
     request: &CollectRequest,
-    (name, baseline): (&str, CommitId),
+    name: &str,
+    baseline: CommitId,
     asked: (&GitAsk<'_>, &mut GitMemory),
     found: &mut Observations,
 ) {

@@ -60,7 +60,7 @@ pub(super) fn named_in_the_way(settings: &Path, home: Option<&Path>) -> Option<S
 
 /// The same for the file of rules that a setting of the section `core` names, such as `excludesfile`; `None` for a setting
 /// that names none. `top` is the work tree, in which git reads it.
-pub fn rule_file_in_the_way((name, value): (&str, &str), top: &Path, home: Option<&Path>) -> Option<String> {
+pub fn rule_file_in_the_way(name: &str, value: &str, top: &Path, home: Option<&Path>) -> Option<String> {
     let named = name.ends_with("file").then(|| resolved(Path::new(value), top, home))?;
     in_the_way(&named, MAX_WHOLE)
 }

@@ -99,7 +99,7 @@ mod tests {
         digit.repeat(40).parse().unwrap()
     }
 
-    fn lost(digit: &str, parent: &str, (made, left): (i64, i64)) -> LooseCommit {
+    fn lost(digit: &str, parent: &str, made: i64, left: i64) -> LooseCommit {
         LooseCommit {
             parents: vec![id(parent)],
             made_at: Some(Timestamp(made * 1000)),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn only_what_head_held_at_the_moment_is_taken_back() {
-        let one = [lost("a", "e", (10, 20))];
+        let one = [lost("a", "e", 10, 20)];
         let one_kept = (1, vec![id("a")]);
         for (at, expected) in
             [(9_999, &one_kept), (10_000, &(0, vec![])), (20_999, &(0, vec![])), (21_000, &one_kept)]
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn each_line_is_kept_by_its_newest_commit_that_was_not_taken_back() {
-        let line = [lost("c", "b", (30, 40)), lost("b", "a", (20, 40)), lost("a", "e", (10, 12))];
+        let line = [lost("c", "b", 30, 40), lost("b", "a", 20, 40), lost("a", "e", 10, 12)];
         assert_eq!(kept(&line, 0), (3, vec![id("c")]));
         // One that was taken back is kept where a newer one needs it.
         assert_eq!(kept(&line, 11_000), (2, vec![id("c")]));
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn what_is_gone_is_lost_and_nobody_can_keep_it() {
-        let gone = LooseCommit { place: LoosePlace::Gone, parents: Vec::new(), ..lost("9", "e", (10, 20)) };
-        let all = [gone, lost("a", "e", (10, 20))];
+        let gone = LooseCommit { place: LoosePlace::Gone, parents: Vec::new(), ..lost("9", "e", 10, 20) };
+        let all = [gone, lost("a", "e", 10, 20)];
         assert_eq!(kept(&all, 0), (2, vec![id("a")]));
         assert_eq!(
             serde_json::to_value(LooseCommits(all.to_vec())).unwrap(),

@@ -126,7 +126,7 @@ impl Store {
         let key_of = |line: &[u8]| serde_json::from_slice::<Line>(line).ok()?.workspace();
         // An action has a line for its beginning and one for its end.
         let wanted = Wanted { workspaces, most_of_each: most_of_each * 2, most: usize::MAX };
-        let lines = newest_lines((&path, &index), wanted, &key_of);
+        let lines = newest_lines(&path, &index, wanted, &key_of);
         let lines = lines.map_err(|error| unreadable(&path, error))?;
         let mut audit = Audit::default();
         let mut known = HashSet::new();

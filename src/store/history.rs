@@ -160,7 +160,7 @@ impl Store {
         let wanted = Wanted { workspaces, most_of_each, most };
         let mut lines = Vec::new();
         for (path, index) in self.history_halves() {
-            let found = newest_lines((&path, &index), wanted, &key_of);
+            let found = newest_lines(&path, &index, wanted, &key_of);
             lines.extend(found.map_err(|error| unreadable(&path, error))?);
         }
         let mut left: HashMap<WorkspaceId, usize> =
@@ -262,7 +262,8 @@ impl Store {
     pub fn claim_notice(
         &self,
         workspace: &WorkspaceId,
-        (occasion, why): (&str, &str),
+        occasion: &str,
+        why: &str,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let _lock = self.lock()?;

@@ -44,7 +44,8 @@ pub(super) struct Wanted<'a> {
 /// # Errors
 /// The file cannot be read. An index that cannot be read or kept is none.
 pub(super) fn newest_lines(
-    (path, index): (&Path, &Path),
+    path: &Path,
+    index: &Path,
     wanted: Wanted<'_>,
     key_of: &dyn Fn(&[u8]) -> Option<WorkspaceId>,
 ) -> io::Result<Vec<Vec<u8>>> {
@@ -299,7 +300,7 @@ mod tests {
             Some(WorkspaceId::on(value["host"].as_str()?, value["path"].as_str()?))
         };
         let files = (folder.join("log"), folder.join("log.index"));
-        let lines = newest_lines((&files.0, &files.1), wanted, &key_of).unwrap();
+        let lines = newest_lines(&files.0, &files.1, wanted, &key_of).unwrap();
         let read = |line: &Vec<u8>| serde_json::from_slice::<serde_json::Value>(line).unwrap();
         lines.iter().map(|line| read(line)["n"].as_u64().unwrap()).collect()
     }

@@ -39,7 +39,7 @@ fn both_readers_tell_the_same_files_that_are_there_and_ignored() {
             ..GitAsk::new(repo.now(), &budget)
         };
         let memory = &mut GitMemory::default();
-        let found = ignored(repo.path(), &asked, (&ask, memory)).unwrap();
+        let found = ignored(repo.path(), &asked, &ask, memory).unwrap();
         assert_eq!(
             found,
             [".env.local", "run.log", "build/a/b.js", "sub/local.toml", "private"],

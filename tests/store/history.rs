@@ -61,8 +61,7 @@ fn what_several_closeouts_see_is_written_and_told_once() {
         store.note_seen(&workspace, Some("a"), Timestamp(30)).unwrap();
     }
     let told = |occasion: &str| {
-        let claim =
-            |store: &Store| store.claim_notice(&workspace, (occasion, "asks"), Timestamp(40)).unwrap();
+        let claim = |store: &Store| store.claim_notice(&workspace, occasion, "asks", Timestamp(40)).unwrap();
         stores.iter().filter(|store| claim(store)).count()
     };
     assert_eq!((told("asks/1"), told("asks/1"), told("asks/2")), (1, 0, 1));

@@ -45,14 +45,14 @@ fn is_drawn(at: &AtCursor, command: &str, drawn: &DrawnPrompt) -> bool {
     let Some(lines) = lines.map(|line| cells(line)).collect::<Option<Vec<_>>>() else { return false };
     let texts: Vec<String> = lines.iter().map(|line| line.iter().map(|cell| cell.sign).collect()).collect();
     let shown = match drawn {
-        DrawnPrompt::Framed { frame, asks, first } => framed(&texts, *frame, asks, first),
-        DrawnPrompt::Buttons { sign, bar, labels } => above_buttons(&lines, &texts, (sign, *bar), labels),
+        DrawnPrompt::Framed { frame: (begin, end), asks, first } => framed(&texts, *begin, *end, asks, first),
+        DrawnPrompt::Buttons { sign, bar, labels } => above_buttons(&lines, &texts, sign, *bar, labels),
     };
     shown.is_some_and(|shown| !shown.is_empty() && shown == squeezed(command))
 }
 
 /// The command in the frame above the question.
-fn framed(texts: &[String], (begin, end): (char, char), asks: &str, first: &str) -> Option<String> {
+fn framed(texts: &[String], begin: char, end: char, asks: &str, first: &str) -> Option<String> {
     let question = texts.iter().rposition(|text| text.contains(asks))?;
     texts[question + 1..].iter().find(|text| text.contains(first))?;
     let last = texts[..question].iter().rposition(|text| text.contains(end))?;
@@ -64,7 +64,8 @@ fn framed(texts: &[String], (begin, end): (char, char), asks: &str, first: &str)
 fn above_buttons(
     lines: &[Vec<Cell>],
     texts: &[String],
-    (sign, bar): (&str, char),
+    sign: &str,
+    bar: char,
     labels: &[&str],
 ) -> Option<String> {
     let row = texts.iter().rposition(|text| labels.iter().all(|label| text.contains(label)))?;

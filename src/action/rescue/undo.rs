@@ -78,7 +78,7 @@ impl Rescuer {
         };
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let planned = backwards(last, worktree.any_id());
-        guards::check(&worktree, &git, &shadow, (&planned, way))?;
+        guards::check(&worktree, &git, &shadow, &planned, way)?;
         let pushed_to = match way {
             UndoDirection::Undo => guards::pushed_to(&git, last, newest)?,
             UndoDirection::Redo => None,
@@ -117,7 +117,7 @@ impl Rescuer {
         }
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let planned = backwards(last, worktree.new_id());
-        guards::check(&worktree, &worktree.git(), &shadow, (&planned, way))?;
+        guards::check(&worktree, &worktree.git(), &shadow, &planned, way)?;
         kept_index::check_objects(&worktree.git(), &worktree, &shadow, &planned).map_err(refused)?;
         let _held = self.hold()?;
         ref_transaction::make(&worktree, &shadow, planned, None).map_err(refused)

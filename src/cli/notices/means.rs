@@ -69,7 +69,7 @@ impl Means {
     /// Blocks on the disk and on programs.
     pub(super) fn tell(&self, notice: &Notice, settings: &NoticeSettings, now: Timestamp) -> Vec<Delivery> {
         let why = notice.why.as_str();
-        match self.store.claim_notice(&notice.workspace, (&notice.occasion, why), now) {
+        match self.store.claim_notice(&notice.workspace, &notice.occasion, why, now) {
             Ok(true) if notice.is_news && !notice.is_seen => {}
             Ok(_) => return Vec::new(),
             Err(error) => return vec![failed(&error.to_string())],

@@ -72,7 +72,7 @@ pub(super) fn advanced(
                 work = not_work.work_among(&paths);
                 let mut told = summary(repo, commit, &work)?;
                 let mut ages = Ages::new(repo, &others, (commit.id, &commit.tree));
-                told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
+                told.is_merged = ages.are_taken(&work, &told, &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);
             }
         }

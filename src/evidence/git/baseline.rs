@@ -21,8 +21,8 @@ pub(super) fn choose(
     notes: &mut Vec<String>,
 ) -> Read<Baseline> {
     match choice {
-        BaselineChoice::Given { rev, origin } => given(repo, rev, (origin, None), now),
-        BaselineChoice::GivenAt { rev, origin, at } => given(repo, rev, (origin, Some(*at)), now),
+        BaselineChoice::Given { rev, origin } => given(repo, rev, origin, None, now),
+        BaselineChoice::GivenAt { rev, origin, at } => given(repo, rev, origin, Some(*at), now),
         BaselineChoice::Remembered(baseline) => {
             let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
             if repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
@@ -41,7 +41,8 @@ pub(super) fn choose(
 fn given(
     repo: &dyn Repo,
     rev: &str,
-    (origin, at): (&BaselineOrigin, Option<Timestamp>),
+    origin: &BaselineOrigin,
+    at: Option<Timestamp>,
     now: Timestamp,
 ) -> Read<Baseline> {
     // A leading dash could be taken for an option, and no revision needs one.

@@ -105,7 +105,7 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
     for commit in &mut counts.newest {
         let paths: Vec<Vec<u8>> =
             commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec()).collect();
-        commit.is_merged |= ages.are_taken((&paths, commit), source.log, entries)?;
+        commit.is_merged |= ages.are_taken(&paths, commit, source.log, entries)?;
     }
     Ok(())
 }

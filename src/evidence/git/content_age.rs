@@ -93,7 +93,8 @@ impl<'a> Ages<'a> {
     /// A branch that came to hold them no earlier than `commit`, which brought them and was written here, took them from it.
     pub(super) fn are_taken(
         &mut self,
-        (paths, commit): (&[Vec<u8>], &CommitSummary),
+        paths: &[Vec<u8>],
+        commit: &CommitSummary,
         log: &[LogEntry],
         entries: &mut TreeEntries<'_>,
     ) -> Read<bool> {

@@ -98,7 +98,8 @@ pub struct Excludes {
 /// left out. So is the repository's own if it is older than `since`: it is the user's. The one that the configuration
 /// names may have been set at any time.
 pub fn excludes(
-    (common_dir, top): (&Path, &Path),
+    common_dir: &Path,
+    top: &Path,
     named: Option<&Path>,
     since: Option<Timestamp>,
 ) -> Vec<Excludes> {

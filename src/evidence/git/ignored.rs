@@ -13,7 +13,8 @@ use crate::git::Read;
 pub fn ignored(
     workspace: &Path,
     files: &[String],
-    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
 ) -> Read<Vec<String>> {
     let found = with_repository(workspace, ask, memory, &mut |repo, repository| {
         let is_there = |path: &&str| repository.top.join(path).symlink_metadata().is_ok();

@@ -74,7 +74,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     };
     look_at_committed(&repository, &mut facts.git);
     if ask.changes {
-        look_at_work_tree(&mut readers, &repository, ask, (&mut facts.git, &mut memory.contents))?;
+        look_at_work_tree(&mut readers, &repository, ask, &mut facts.git, &mut memory.contents)?;
     }
     let handle = readers.into_handle();
     memory.sibling = sibling;
@@ -94,7 +94,8 @@ fn look_at_work_tree(
     readers: &mut Readers<'_>,
     repository: &Repository,
     ask: &GitAsk<'_>,
-    (git, contents): (&mut GitFacts, &mut Contents),
+    git: &mut GitFacts,
+    contents: &mut Contents,
 ) -> Read<()> {
     let ((changes, content, (saved_on, rescued_to), notes), reader) =
         readers.read(Purpose::Changes, &mut |repo| {
@@ -103,7 +104,7 @@ fn look_at_work_tree(
             let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
             let saved = match &content {
                 _ if changes.n_paths == 0 => {
-                    (None, saved::left_behind(repo, repository, (&git.head, git.tree.as_ref()))?)
+                    (None, saved::left_behind(repo, repository, &git.head, git.tree.as_ref())?)
                 }
                 Some(content) => (saved::branch(repo, repository, &git.head, content)?, None),
                 None => (None, None),

@@ -93,7 +93,7 @@ impl<'a> Program<'a> {
         let entries = git::config_entries(&self.git).map_err(unreadable)?;
         let own = entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value));
         let is_usable = |(name, value): &Setting| {
-            git::rule_file_in_the_way((name, value), &self.git.repo.top, self.git.home).is_none()
+            git::rule_file_in_the_way(name, value, &self.git.repo.top, self.git.home).is_none()
         };
         Ok(needed(own).into_iter().filter(is_usable).collect())
     }

@@ -29,7 +29,8 @@ pub(super) struct Rebase {
 pub(super) fn carried(
     repo: &dyn Repo,
     rebases: &[Rebase],
-    (found, walked): (&[Commit], &[Commit]),
+    found: &[Commit],
+    walked: &[Commit],
     entries: &mut TreeEntries<'_>,
 ) -> Read<HashSet<CommitId>> {
     let mut carried = HashSet::new();

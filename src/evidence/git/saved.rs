@@ -30,7 +30,8 @@ pub(super) fn branch(
 pub(super) fn left_behind(
     repo: &dyn Repo,
     repository: &Repository,
-    (head, tree): (&Head, Option<&TreeId>),
+    head: &Head,
+    tree: Option<&TreeId>,
 ) -> Read<Option<(String, Timestamp)>> {
     let rescued = commits(repo, repository)?;
     let Some(tip) = head.commit().filter(|_| !rescued.is_empty()) else { return Ok(None) };

@@ -59,7 +59,7 @@ pub(super) fn count(
     let is_empty =
         |commit: &Commit| commit.parents.first().is_some_and(|id| parents.get(id) == Some(&commit.tree));
     found.retain(|commit| !is_empty(commit));
-    let carried = rebased::carried(repo, &history.rebases, (&found, walked), entries)?;
+    let carried = rebased::carried(repo, &history.rebases, &found, walked, entries)?;
     found.retain(|commit| !carried.contains(&commit.id));
     let found = unreached(repo, found, from_head)?;
     let n_found = found.len();

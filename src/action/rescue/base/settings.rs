@@ -127,7 +127,7 @@ impl Settings {
 
     /// Takes in a harmless setting, unless git would hang on the file that it names.
     fn adopt(&mut self, git: &Git<'_>, name: &str, value: &str) {
-        match git::rule_file_in_the_way((name, value), &git.repo.top, git.home) {
+        match git::rule_file_in_the_way(name, value, &git.repo.top, git.home) {
             Some(words) => self.in_the_way = Some(words),
             None => self.harmless.push((name.to_owned(), value.to_owned())),
         }

@@ -42,7 +42,8 @@ pub(crate) struct Already {
 pub(crate) fn already(
     git: &Git<'_>,
     top: &Folder,
-    (all, sizes): (&Files, &BTreeMap<String, u64>),
+    all: &Files,
+    sizes: &BTreeMap<String, u64>,
     shown: &Path,
 ) -> Result<Already, RescueError> {
     let unread = |path: &Path, errno: Errno| RescueError::io("read", &shown.join(path))(errno.into());

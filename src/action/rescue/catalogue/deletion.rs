@@ -33,7 +33,7 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         if let Some((key, id)) = references::kept_of(reference) {
             recovery::recover(&worktree)?;
-            return kept::delete(&worktree, (reference, key, id), is_loss_accepted);
+            return kept::delete(&worktree, reference, key, id, is_loss_accepted);
         }
         if let Some(forgotten) = completed(&worktree, reference)? {
             return Ok(forgotten);
@@ -165,7 +165,7 @@ fn completed(worktree: &WorktreeLock, reference: &str) -> Result<Option<Forgotte
     let Some(deletion) = cut.iter().find(|it| **it.reference == *reference) else { return Ok(None) };
     let objects_go = objects_go(&worktree.git(), deletion.saved(&read.entries), !deletion.moves.is_empty())?;
     let _held = worktree.rescuer.hold()?;
-    let removed = forgotten::complete_one(worktree, (owner.place(), &read.entries), deletion);
+    let removed = forgotten::complete_one(worktree, owner.place(), &read.entries, deletion);
     let n_references = removed.map_err(|error| left(error, &owner, deletion))?;
     Ok(Some(forgotten_record(deletion, n_references, objects_go)))
 }

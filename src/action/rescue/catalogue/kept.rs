@@ -14,7 +14,9 @@ use crate::model::{ForgottenRecord, RecordRef};
 /// Deletes a reference of this kind, and those that belong to the same branch, with the undo of that branch.
 pub(super) fn delete(
     worktree: &WorktreeLock,
-    (reference, key, id): (&str, &str, &str),
+    reference: &str,
+    key: &str,
+    id: &str,
     is_loss_accepted: bool,
 ) -> Result<ForgottenRecord, RescueError> {
     let git = worktree.git();
@@ -59,7 +61,7 @@ pub(super) fn release_old(worktree: &WorktreeLock) -> Result<(), RescueError> {
         else {
             continue;
         };
-        match delete(worktree, (kept, &worktree.repo.key, &made.id), false) {
+        match delete(worktree, kept, &worktree.repo.key, &made.id, false) {
             Err(RescueError::WouldLose { .. }) => {}
             released => drop(released?),
         }

@@ -34,13 +34,14 @@ const MAX_NAMED: usize = 20;
 pub(crate) fn write(
     rescuer: &Rescuer,
     git: &Git<'_>,
-    (all, chosen): (&Files, &Files),
+    all: &Files,
+    chosen: &Files,
     into: &Path,
 ) -> Result<Restored, RescueError> {
     let sizes = listing::sizes(git, all.values().map(|entry| &entry.id))?;
     check_present(chosen, &sizes)?;
     let new = NewFolder::open(into)?;
-    let there = already(git, &new.folder, (all, &sizes), into)?;
+    let there = already(git, &new.folder, all, &sizes, into)?;
     for left in &there.left {
         let removed = new.below(left)?.remove();
         removed.map_err(RescueError::io("remove", &into.join(left)))?;

@@ -232,7 +232,7 @@ fn restore(
     let all = files(git, snapshot)?;
     check_names(&all)?;
     let chosen = chosen(&all, paths)?;
-    new_folder::write(rescuer, git, (&all, &chosen), into)
+    new_folder::write(rescuer, git, &all, &chosen, into)
 }
 
 /// All files of the record, those with refused names in a folder of their own.

@@ -147,7 +147,7 @@ impl<'r> WorktreeLock<'r> {
         belonging::check_place(&repo, &folder, &journal)?;
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
         let common_dir = repo.common_dir.clone();
-        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
+        let worktree = WorktreeLock::new(rescuer, repo, folder, lock, common_dir)?;
         worktrees::take_along(&rescuer.state, &worktree.repo)?;
         rescuer.reached(RescueStep::Locked);
         Ok(worktree)
@@ -203,7 +203,7 @@ impl<'r> WorktreeLock<'r> {
             belonging::check_linked(&repo)?;
         }
         let common_dir = known_or_remembered(&folder, &repo.top, repo.common_dir.clone())?;
-        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?.without_git(reason)?;
+        let worktree = WorktreeLock::new(rescuer, repo, folder, lock, common_dir)?.without_git(reason)?;
         rescuer.reached(RescueStep::Locked);
         Ok(worktree)
     }
@@ -219,7 +219,7 @@ impl<'r> WorktreeLock<'r> {
         let repo = stand_in(&folder, top, key)?;
         repository::check_owner(&repo)?;
         let common_dir = known_or_remembered(&folder, &repo.top, git_dir)?;
-        let worktree = WorktreeLock::new(rescuer, repo, (folder, lock), common_dir)?;
+        let worktree = WorktreeLock::new(rescuer, repo, folder, lock, common_dir)?;
         rescuer.reached(RescueStep::Locked);
         Ok(WorktreeLock { unusable: Some(reason), ..worktree })
     }
@@ -227,7 +227,8 @@ impl<'r> WorktreeLock<'r> {
     fn new(
         rescuer: &'r Rescuer,
         repo: Repository,
-        (folder, lock): (PathBuf, File),
+        folder: PathBuf,
+        lock: File,
         common_dir: PathBuf,
     ) -> Result<WorktreeLock<'r>, RescueError> {
         Ok(WorktreeLock {

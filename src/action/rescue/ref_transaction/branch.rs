@@ -210,7 +210,7 @@ fn log(repo: &Repository, moving: &Move, (who, sharing): (&str, Sharing), repeat
             last.is_some_and(|last| last.old == from && last.new == to)
         };
         if repeat == Repeat::Allowed || !is_told() {
-            let _ = append(repo, &log_file(repo, log_of), &text, (sharing, from.is_none()));
+            let _ = append(repo, &log_file(repo, log_of), &text, sharing, from.is_none());
         }
     };
     if !moving.is_branch_only {
@@ -326,7 +326,7 @@ const LOG_CAP: u64 = 64 << 20;
 
 /// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is replaced by a
 /// longer copy, so that the other stays as it is; git would write to both.
-fn append(repo: &Repository, path: &Path, text: &str, (sharing, is_made): (Sharing, bool)) -> io::Result<()> {
+fn append(repo: &Repository, path: &Path, text: &str, sharing: Sharing, is_made: bool) -> io::Result<()> {
     let place = below(repo, path, if is_made { Missing::Create(sharing) } else { Missing::Fail })?;
     if is_made {
         // One that is there already is appended to.

@@ -66,7 +66,7 @@ fn remove_files(place: &Place, entries: &[JournalEntry], deletion: &Deletion<'_>
 /// action, and keeps nobody from this one.
 pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, entries: &[JournalEntry]) {
     for deletion in journal::cut_deletions(entries) {
-        if let Err(error) = complete_one(worktree, (place, entries), &deletion) {
+        if let Err(error) = complete_one(worktree, place, entries, &deletion) {
             tracing::warn!("{} is not deleted as a whole yet: {error}", deletion.reference);
         }
     }
@@ -75,7 +75,8 @@ pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, entries: &[Journa
 /// Completes one of them. Returns how many references were removed.
 pub(crate) fn complete_one(
     worktree: &WorktreeLock,
-    (place, entries): (&Place, &[JournalEntry]),
+    place: &Place,
+    entries: &[JournalEntry],
     deletion: &Deletion<'_>,
 ) -> Result<usize, RescueError> {
     // What was cut off can have left a lock, by which nothing could be removed any more.

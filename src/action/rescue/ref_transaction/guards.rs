@@ -18,7 +18,8 @@ pub(crate) fn check(
     worktree: &WorktreeLock,
     git: &Git<'_>,
     shadow: &Shadow,
-    (moving, way): (&Move, UndoDirection),
+    moving: &Move,
+    way: UndoDirection,
 ) -> Result<(), RescueError> {
     if moving.is_branch_only {
         return check_branch_only(git, moving);
@@ -38,7 +39,7 @@ pub(crate) fn check(
     }
     let at = references::at(git, moving.branch.as_str())?;
     if at != moving.from {
-        return refused(moved(git, (moving, way), at)?);
+        return refused(moved(git, moving, way, at)?);
     }
     if let Some(begun) = operation(git)? {
         return refused(target::in_progress(begun));
@@ -98,7 +99,8 @@ pub(crate) fn pushed_to(
 /// What became of the branch, and what can be done.
 fn moved(
     git: &Git<'_>,
-    (moving, way): (&Move, UndoDirection),
+    moving: &Move,
+    way: UndoDirection,
     at: Option<CommitId>,
 ) -> Result<String, RescueError> {
     let branch = moving.branch.short();

@@ -40,7 +40,7 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
         if moving.is_branch_only {
             recover_branch_only(worktree, &git, moving, at)?;
         } else {
-            settle(worktree, &git, (moving, at), n_unread > 0)?;
+            settle(worktree, &git, moving, at, n_unread > 0)?;
         }
     }
     finish_record(&worktree.git().to_the_end(), &worktree.journal, entries)?;
@@ -63,7 +63,8 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
 fn settle(
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    (moving, at): (&Move, Option<CommitId>),
+    moving: &Move,
+    at: Option<CommitId>,
     is_unread: bool,
 ) -> Result<(), RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());

@@ -72,7 +72,7 @@ impl Names {
         self.gaps.append(&mut inside.gaps);
         self.gaps.extend(inside.further.into_iter().map(further_inside));
         self.ignored.append(&mut ignored);
-        self.name_broken((git, tree), &folders);
+        self.name_broken(git, tree, &folders);
         self.nested.append(&mut folders);
         Ok(())
     }
@@ -159,12 +159,12 @@ impl Names {
             }
         }
         self.ignored.append(&mut ignored);
-        self.name_broken((git, tree), folders);
+        self.name_broken(git, tree, folders);
         Ok(())
     }
 
     /// Reports folders whose git directory is broken or not theirs: their files are kept as plain files.
-    fn name_broken(&mut self, (git, tree): (&Git<'_>, &WorkTree), folders: &BTreeSet<Vec<u8>>) {
+    fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, folders: &BTreeSet<Vec<u8>>) {
         for folder in folders.iter().filter(|folder| is_repository(tree, folder)) {
             if let Some(why) = nested::unused(git.repo, folder) {
                 let reason = format!("its git directory {why}; its files are kept as plain files");
