@@ -278,19 +278,18 @@ fn is_one_changed_since(at: Timestamp, case: &Case<'_>, counts: impl Fn(&Changed
         || changed.any(|on_disk| is_later(on_disk.modified_at))
 }
 
-/// Whether each of these files, named from the workspace, differs from what the commits hold.
+/// Whether each of these files differs from what the commits hold, or may: of many changes only the first are named.
 pub(super) fn are_uncommitted(paths: &[String], case: &Case<'_>) -> bool {
     let is_saved = case.git.is_some_and(|git| git.saved_on.is_some());
     let Some(changes) = changes(case).filter(|_| !is_saved && !paths.is_empty()) else { return false };
+    let n_named = changes.files.len();
+    if usize::try_from(changes.n_paths).is_ok_and(|n_paths| n_paths > n_named) {
+        return true;
+    }
+    let named = || changes.files.iter().map(|file| &file.path).chain(&changes.noise);
     let is_changed = |path: &String| {
         let path = path.trim_start_matches("./");
-        let holds = |file: &ChangedFile| {
-            let is_in_folder = file.path.ends_with('/') && path.starts_with(&file.path);
-            // The workspace may be a folder of the work tree.
-            let before = file.path.strip_suffix(path);
-            is_in_folder || before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
-        };
-        changes.files.iter().any(holds)
+        named().any(|changed| path == *changed || changed.ends_with('/') && path.starts_with(&**changed))
     };
     paths.iter().all(is_changed)
 }

@@ -24,7 +24,8 @@ const MAX_UNPROVEN: usize = 3;
 /// What the runs of all sessions mean together.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Proven {
-    /// When the last complete test run passed, if one did after the last edit in every session that edited.
+    /// When the last complete test run passed, or the first of the demanded checks on which a session's proof rests, if one
+    /// did after the last edit in every session that edited.
     pub(super) passed_at: Option<Timestamp>,
     /// Whether a session successfully acted outside the work tree, as its task asked.
     pub(super) acted_outside: bool,
@@ -69,6 +70,7 @@ pub(super) fn weigh(
         summaries.push((summary, *session, task, demands));
     }
     let all: Vec<&RunsSummary> = summaries.iter().map(|(summary, ..)| summary).collect();
+    let mut proofs = Vec::new();
     for (summary, session, task, demands) in &summaries {
         let others = summaries.iter().filter(|(_, other, ..)| !std::ptr::eq(*other, *session));
         let others: Vec<&RunsSummary> = others
@@ -82,13 +84,15 @@ pub(super) fn weigh(
         }
         let is_proven = summary.proof.is_some() || met.is_some();
         let proof_at = summary.proof.as_ref().and_then(|run| run.moment.at);
-        let met_at = met.and_then(|met| met.passed_at);
-        proven.passed_at = proven.passed_at.max(proof_at).max(met_at);
+        proofs.extend(is_proven.then(|| (proof_at, proof_at.max(met.and_then(|met| met.passed_at)))));
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
         is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
         demanded_acts::weigh(summary, &all, (session, task), demands, evidence_set);
     }
-    proven.passed_at = proven.passed_at.filter(|_| is_checked);
+    // A whole test run proves the work of all sessions, a demanded check that of its own.
+    let (whole, own): (Vec<_>, Vec<_>) = proofs.into_iter().unzip();
+    let proven_at = whole.into_iter().max().max(own.into_iter().min());
+    proven.passed_at = proven_at.flatten().filter(|_| is_checked);
     proven.is_only_acts &= proven.acted_outside;
     proven
 }
