@@ -1,6 +1,7 @@
 //! Queues writes to the store beside the loop: each write waits for the disk, and a first start makes many.
 //! It must not block the loop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::store::{Store, StoreError, StoreWrite};
 
 /// While so many wait, more are about to come, as at a start with many workspaces.
 const MANY: usize = 8;
-/// How long those are waited for, a second at most in all.
+/// How long those are waited for at a time.
 const GATHERING: Duration = Duration::from_millis(50);
 
 /// The queue. Writes that arrive together are written together, and wait for the disk once.
@@ -24,6 +25,8 @@ pub(super) struct StoreLane {
     lane: Arc<Semaphore>,
     waiting: Arc<Mutex<Vec<StoreWrite>>>,
     writing: JoinSet<()>,
+    /// Nothing more will come.
+    is_ending: Arc<AtomicBool>,
     has_tidied: bool,
 }
 
@@ -36,6 +39,7 @@ impl StoreLane {
             lane: Arc::new(Semaphore::new(1)),
             waiting: Arc::default(),
             writing: JoinSet::new(),
+            is_ending: Arc::default(),
             has_tidied: false,
         }
     }
@@ -44,21 +48,12 @@ impl StoreLane {
     pub(super) fn write(&mut self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
         let Some(store) = self.store.clone() else { return };
         let (sender, lane) = (self.sender.clone(), Arc::clone(&self.lane));
-        let waiting = Arc::clone(&self.waiting);
+        let (waiting, is_ending) = (Arc::clone(&self.waiting), Arc::clone(&self.is_ending));
         waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(write));
         while self.writing.try_join_next().is_some() {}
         self.writing.spawn(async move {
             let _lane = lane.acquire().await.ok();
-            let n_waiting = || waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
-            let mut n_before = 0;
-            for _ in 0..20 {
-                let n_now = n_waiting();
-                if n_now < MANY || n_now == n_before {
-                    break;
-                }
-                n_before = n_now;
-                tokio::time::sleep(GATHERING).await;
-            }
+            gather(&waiting, &is_ending).await;
             let writes = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
             if writes.is_empty() {
                 return;
@@ -88,6 +83,20 @@ impl StoreLane {
 
     /// Waits until everything queued is written. Cancel-safe.
     pub(super) async fn all_written(&mut self) {
+        self.is_ending.store(true, Ordering::Relaxed);
         while self.writing.join_next().await.is_some() {}
+    }
+}
+
+/// Waits while many writes come, a second at most.
+async fn gather(waiting: &Mutex<Vec<StoreWrite>>, is_ending: &AtomicBool) {
+    let mut n_before = 0;
+    for _ in 0..20 {
+        let n_now = waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if n_now < MANY || n_now == n_before || is_ending.load(Ordering::Relaxed) {
+            return;
+        }
+        n_before = n_now;
+        tokio::time::sleep(GATHERING).await;
     }
 }
