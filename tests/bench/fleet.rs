@@ -46,11 +46,13 @@ impl Fleet {
         &self.tops[0]
     }
 
-    /// What closeout remembers, forgotten.
-    pub(crate) fn delete(&self) -> Result<()> {
+    /// What closeout remembers, set aside: after thousands of files were deleted, a file system takes much longer to make new
+    /// ones.
+    pub(crate) fn set_state_aside(&self) -> Result<()> {
         let state = self.world.home().join(".local");
         if state.exists() {
-            fs::remove_dir_all(state)?;
+            let aside = tempfile::Builder::new().prefix("former-").tempdir_in(self.world.home())?.keep();
+            fs::rename(state, aside.join("state"))?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(crate) fn started(fleet: &Fleet) -> Result<(Screen, Duration, Duration)> {
 pub(crate) fn cold_starts(fleet: &Fleet, count: usize) -> Result<(Samples, Samples)> {
     let (mut firsts, mut judged) = (Samples::default(), Samples::default());
     for _ in 0..count {
-        fleet.delete()?;
+        fleet.set_state_aside()?;
         let (_screen, first, all) = started(fleet)?;
         firsts.push(first);
         judged.push(all);

@@ -228,3 +228,27 @@ impl GitMemory {
         self.sibling = sibling.or(self.sibling.take());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Whatever the file system is, none is missed.
+    #[test]
+    fn all_folders_below_are_found_at_any_depth() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().join("heads");
+        let below = ["agent", "agent/claude", "fix"].map(|name| top.join(name));
+        below.iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
+        fs::write(top.join("agent/one"), "").unwrap();
+        let mut found = Vec::new();
+        folders_below(top.clone(), &mut found).unwrap();
+        found.sort();
+        assert_eq!(found, [&[top.clone()], &below[..]].concat());
+        assert!(!has_no_folders(&top) && !has_no_folders(&top.join("agent")));
+        fs::create_dir(top.join("agent/claude/two")).unwrap();
+        assert!(!has_no_folders(&top.join("agent/claude")));
+    }
+}
