@@ -144,9 +144,25 @@ pub(super) fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
     if next.role == Role::Heading && next.line != sentence.line {
         return false;
     }
-    let answers = next.forms.has(Form::AnswerOpen) && !next.forms.has(Form::Choose);
+    let answers =
+        next.forms.has(Form::AnswerOpen) && !next.forms.has(Form::Choose) && !awaits_answer(document, index);
     let decided = next.forms.has(Form::SelfDecided) && !sentence.forms.has(Form::Offer);
     (answers || decided) && next.end != End::Question
+}
+
+/// Whether what follows the question in its paragraph says that the writer needs the reader's answer to it: "I left that
+/// branch empty and need your decision".
+pub(super) fn awaits_answer(document: &Document<'_>, index: usize) -> bool {
+    /// So many sentences behind the question are looked at.
+    const NEAR: usize = 3;
+    let line = document.sentences[index].line;
+    let mut behind = document.sentences[index + 1..].iter().take(NEAR).take_while(|next| next.line == line);
+    behind.any(|next| {
+        next.end != End::Question
+            && next.forms.has(Form::You)
+            && next.forms.any(&[Form::WantsInput, Form::Waiting])
+            && !next.forms.any(&[Form::NotARequest, Form::IfWants, Form::IfTrouble])
+    })
 }
 
 /// Whether the writer goes on to look into an undirected question.

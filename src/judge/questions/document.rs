@@ -7,7 +7,7 @@ use super::language::{Language, Share};
 use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::sentence::{self, End, Sentence};
-use super::{clauses, letters, normal};
+use super::{clauses, exceptions, letters, normal};
 
 /// A parsed text.
 #[derive(Debug)]
@@ -137,8 +137,14 @@ fn find_phrases(text: &str, language: Language, n_parts: usize, sentences: &mut 
                 sentence.has_admitting_phrase = is_phrase;
             }
             sentence.doubt = matches!(doubt, Doubt::MayAdmit(_) if !is_phrase).then_some(doubt);
-            let admits = doubt == Doubt::Admits || is_phrase && doubt != Doubt::Denies;
-            let forms = sentence.forms.without(Form::Admits);
+            let is_exception = exceptions::excepts_some(said);
+            // "All but two pass now": the words of what passes take the exception not back.
+            let forms = if is_exception { sentence.forms.without(Form::AdmitsNot) } else { sentence.forms };
+            let admits = doubt == Doubt::Admits
+                || is_phrase && doubt != Doubt::Denies
+                || is_exception
+                || exceptions::throws_unimplemented(said);
+            let forms = forms.without(Form::Admits);
             sentence.forms = if admits { forms.with(FormSet::of(&[Form::Admits])) } else { forms };
         }
     }

@@ -5,7 +5,7 @@ use super::answered;
 use super::context::{Context, EndOfTurn};
 use super::correction::{self, Corrected};
 use super::document::Document;
-use super::forms::Form;
+use super::forms::{Form, FormSet};
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
@@ -63,7 +63,7 @@ pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Class
                     && sentence.forms.has(Form::Choose)
                     && document.line_text(sentence).trim_start_matches('*').starts_with('[')
             };
-            reading.label == Asks::Reader && (marked || is_menu())
+            reading.label == Asks::Reader && (marked || asks_leave(sentence) || is_menu())
         })
     };
     match rules.label {
@@ -71,6 +71,12 @@ pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Class
         Label::Incomplete => matches!(rules.kind, Kind::Empty | Kind::OffTask | Kind::Placeholder),
         Label::Complete => false,
     }
+}
+
+/// Whether a request is to confirm what the writer itself may do: the act is not done without it.
+fn asks_leave(sentence: &Sentence) -> bool {
+    sentence.forms.covers(FormSet::of(&[Form::Confirm, Form::Me]))
+        && !sentence.forms.any(&[Form::IfWants, Form::IfTrouble, Form::Optional])
 }
 
 /// The rules' judgement with the learned label.
@@ -83,12 +89,11 @@ fn corrected_by(
 ) -> Classification {
     let Corrected { label, certainty, .. } = corrected;
     if label == rules.label {
-        // A question with its mark prevents COMPLETE, however unusual the rest of the message is.
-        let is_marked = document
-            .sentences
-            .iter()
-            .zip(readings)
-            .any(|(sentence, reading)| reading.label == Asks::Reader && sentence.end == End::Question);
+        // A question with its mark prevents COMPLETE, however unusual the rest of the message is, and so does a request for
+        // leave to act.
+        let is_marked = document.sentences.iter().zip(readings).any(|(sentence, reading)| {
+            reading.label == Asks::Reader && (sentence.end == End::Question || asks_leave(sentence))
+        });
         let least =
             if label == Label::AwaitingResponse && is_marked { Certainty::Medium } else { Certainty::Low };
         return Classification { certainty: certainty.max(least), ..rules };
@@ -311,6 +316,7 @@ fn is_offer(document: &Document<'_>, asking: &[usize]) -> bool {
     let proposes = asking.iter().all(|&index| {
         let sentence = &document.sentences[index];
         sentence.forms.has(Form::Offer)
+            && (sentence.end == End::Question || !asks_leave(sentence))
             && !signals::asks_to_choose(sentence)
             && !sentence.forms.any(&[
                 Form::WantsInput,

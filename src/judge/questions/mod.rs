@@ -19,6 +19,7 @@ mod context;
 mod correction;
 mod document;
 mod ending;
+mod exceptions;
 mod explain;
 mod features;
 mod forms;

@@ -100,7 +100,9 @@ fn prompted_plan(
 ) -> Option<Evidence> {
     let plan = plan.present()?;
     let is_configured = context.settings.plan_files().any(|name| *name == plan.name);
-    if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts) {
+    let is_new = !is_of_baseline(observations, &plan.name) && !is_stale(observations, plan.written_at);
+    let is_ticked = named_plan::is_ticked(plan, is_new);
+    if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts, is_ticked) {
         return None;
     }
     let evidence = of_plan(plan, observations, context);

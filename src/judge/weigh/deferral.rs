@@ -191,7 +191,8 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
     }
     let is_asked = |said: &str| {
         let both = |group: &str| words::has(said, group) && words::has(&asked, group);
-        both("is_stub")
+        let names_stub = |text: &str| words::has(text, "is_stub") || words::has(text, "unimplemented");
+        names_stub(said) && names_stub(&asked)
             || first_exception(said).and(first_exception(&asked)).is_some() && names_same(said, prompts)
             || both("puts_aside") && both("names_tests")
             || words::has(&asked, "wants_a_part") && both("names_a_part")
@@ -215,7 +216,7 @@ fn names_none(sentence: &str) -> bool {
 }
 
 /// Whether a word of a prompt can name a part of the request.
-fn names_something(word: &str) -> bool {
+pub(super) fn names_something(word: &str) -> bool {
     let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);
     word.chars().count() > if is_dense { 1 } else { 3 } && !words::of("names_nothing").contains(&word)
 }

@@ -30,6 +30,8 @@ mod speech;
 mod spoken;
 mod tasks;
 mod texts;
+mod told_done;
+mod untouched;
 mod words_context;
 mod work;
 mod written_outside;

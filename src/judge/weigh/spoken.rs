@@ -9,6 +9,8 @@ use super::decision::Statement;
 use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
+use super::told_done::tells_done;
+use super::untouched::without_persons_files;
 use super::words_context::{context_of, overtaken_by, question_of};
 use super::{activity, excerpt};
 use crate::judge::questions::{self, Classification, Context, EndOfTurn, Finding, Kind, Label};
@@ -151,6 +153,11 @@ impl<'a> Spoken<'a> {
         if self.overtaken_by.is_some() || self.scope == Scope::Beside { "" } else { &self.text }
     }
 
+    /// The text without what it says of files that are no part of the work.
+    fn of_work(&self) -> Cow<'_, str> {
+        without_persons_files(&self.text, &self.prompts)
+    }
+
     /// Adds what the words say to the evidence, and returns them for a front, with whether they claim ASK. Unless the
     /// words are the newest, only what they claim, ask or offer is added. `is_acted` means that all that was asked for are acts that succeeded.
     pub(super) fn weigh(
@@ -162,7 +169,7 @@ impl<'a> Spoken<'a> {
     ) -> (LastWords, bool) {
         let is_result = self.scope == Scope::Result;
         // Overtaken words are not judged, since nothing in them would count.
-        let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.text, &self.context));
+        let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.of_work(), &self.context));
         let question = read.as_ref().and_then(|read| question_of(&read.judged, &self.text));
         let mut asks = false;
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
@@ -200,7 +207,7 @@ impl<'a> Spoken<'a> {
         let origin = Origin::of(self.session?);
         let is_belied = not_passing.contains(&origin)
             && !self.decisive().is_empty()
-            && texts.read(&self.text, &self.context).says_tests_pass(&self.text);
+            && texts.read(&self.of_work(), &self.context).says_tests_pass(&self.text);
         is_belied.then(|| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(Fact::SaysTestsPass)
         })
@@ -246,7 +253,8 @@ impl<'a> Spoken<'a> {
         let is_of_task = self.scope == Scope::Task;
         let says_done = is_of_task
             && read.judged.label == Label::Complete
-            && (read.says_done(&self.text) || is_acted && read.unfinished.is_empty());
+            && (read.says_done(&self.of_work())
+                || read.unfinished.is_empty() && (is_acted || tells_done(&self.text, &self.prompts)));
         let read = &*read;
         let judged = &read.judged;
         match (judged.label, question) {
