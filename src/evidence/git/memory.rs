@@ -241,12 +241,16 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().join("heads");
         let below = ["agent", "agent/claude", "fix"].map(|name| top.join(name));
-        below.iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
+        for folder in &below {
+            fs::create_dir_all(folder).unwrap();
+        }
         fs::write(top.join("agent/one"), "").unwrap();
         let mut found = Vec::new();
         folders_below(top.clone(), &mut found).unwrap();
         found.sort();
-        assert_eq!(found, [&[top.clone()], &below[..]].concat());
+        let mut all = vec![top.clone()];
+        all.extend(below);
+        assert_eq!(found, all);
         assert!(!has_no_folders(&top) && !has_no_folders(&top.join("agent")));
         fs::create_dir(top.join("agent/claude/two")).unwrap();
         assert!(!has_no_folders(&top.join("agent/claude")));
