@@ -13,26 +13,33 @@ use crate::disk;
 
 /// How many folders are looked at. Git itself follows such files five deep.
 const MAX_FOLDERS: usize = 64;
-/// How many names in a folder of packs are looked at.
+/// How many lines of such files are looked at, in all.
+const MAX_LINES: usize = 1_000;
+/// How much of such files is read, in bytes, in all.
+const CAP: usize = 1 << 20;
+/// How many names in folders of packs are looked at, in all.
 const MAX_NAMES: usize = 20_000;
-/// How much of such a file is read, in bytes.
-const CAP: u64 = 1 << 20;
 /// What git opens in each folder, whatever object it looks for.
 const OPENED: [&str; 4] = [
     "info/alternates", "info/commit-graph", "info/commit-graphs/commit-graph-chain", "pack/multi-pack-index",
 ];
 
-/// The folders of the repository with this shared git directory, its own first.
+/// The folders of the repository with this shared git directory, its own first. What is beyond a limit is not touched.
 pub(super) fn object_folders(common_dir: &Path) -> Vec<PathBuf> {
     let mut folders = vec![resolve(common_dir, b"objects")];
-    let mut next = 0;
+    let (mut next, mut n_bytes, mut n_lines) = (0, CAP, MAX_LINES);
     while let Some(folder) = folders.get(next).cloned() {
         next += 1;
-        let named =
-            disk::read_linked(&folder.join("info/alternates"), CAP).ok().flatten().unwrap_or_default();
+        let Ok(named) = disk::read_linked(&folder.join("info/alternates"), n_bytes as u64) else { continue };
+        let named = named.unwrap_or_default();
+        n_bytes -= named.len();
         for line in named.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
+            if n_lines == 0 || folders.len() == MAX_FOLDERS {
+                return folders;
+            }
+            n_lines -= 1;
             let other = resolve(&folder, unquoted(line));
-            if folders.len() < MAX_FOLDERS && !folders.contains(&other) {
+            if !folders.contains(&other) {
                 folders.push(other);
             }
         }
@@ -48,15 +55,20 @@ fn unquoted(line: &[u8]) -> &[u8] {
 
 /// The first file that git would wait for in one of these folders, whatever object it looks for.
 pub(super) fn waited_for(folders: &[PathBuf]) -> Option<PathBuf> {
+    let mut n_names = MAX_NAMES;
     folders.iter().find_map(|folder| {
-        let opened = OPENED.iter().map(|name| folder.join(name));
-        opened.chain(odd_lists(&folder.join("pack"))).find(|path| is_waited_for(path))
+        let mut opened = OPENED.iter().map(|name| folder.join(name));
+        opened
+            .find(|path| is_waited_for(path))
+            .or_else(|| odd_lists(&folder.join("pack"), &mut n_names).find(|path| is_waited_for(path)))
     })
 }
 
-/// The lists of packs that are no regular files, each with a pack beside it: git opens no others.
-fn odd_lists(packs: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(packs).into_iter().flatten().take(MAX_NAMES).flatten();
+/// The lists of packs that are no regular files, each with a pack beside it: git opens no others. Looks at `n_names` at most,
+/// and takes what it looked at from them.
+fn odd_lists(packs: &Path, n_names: &mut usize) -> impl Iterator<Item = PathBuf> {
+    let max = *n_names;
+    let entries = fs::read_dir(packs).into_iter().flatten().take(max).inspect(|_| *n_names -= 1).flatten();
     let odd = entries.filter(|entry| {
         entry.file_type().is_ok_and(|kind| {
             kind.is_symlink() || kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
@@ -84,5 +96,32 @@ mod tests {
         }
         let expected = ["git/objects", "one", "two", "gone"].map(at);
         assert_eq!(object_folders(&at("git")), expected);
+    }
+
+    #[test]
+    fn what_is_beyond_a_limit_is_not_looked_at() {
+        let found = |text: &str| {
+            let temp = tempfile::tempdir().unwrap();
+            fs::create_dir_all(temp.path().join("objects/info")).unwrap();
+            fs::write(temp.path().join("objects/info/alternates"), text).unwrap();
+            object_folders(temp.path()).len()
+        };
+        let again = |n: usize| "/one\n".repeat(n);
+        assert_eq!(found(&(again(MAX_LINES - 1) + "/two\n")), 3);
+        assert_eq!(found(&(again(MAX_LINES) + "/two\n")), 2);
+        assert_eq!(found(&(0..1_000).map(|n| format!("/{n}")).collect::<Vec<_>>().join("\n")), MAX_FOLDERS);
+        assert_eq!(found(&format!("/one\n#{}", "a".repeat(CAP))), 1);
+    }
+
+    #[test]
+    fn all_folders_of_packs_share_one_limit() {
+        let temp = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            fs::write(temp.path().join(name), "").unwrap();
+        }
+        let mut n_names = 4;
+        assert_eq!(odd_lists(temp.path(), &mut n_names).count(), 0);
+        assert_eq!(odd_lists(temp.path(), &mut n_names).count(), 0);
+        assert_eq!(n_names, 0);
     }
 }

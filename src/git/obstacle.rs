@@ -26,7 +26,7 @@ const SHARED: [&str; 4] = ["config", "info/grafts", "packed-refs", "shallow"];
 const OWN_OF_FILES: [&str; 2] = ["index", "info/sparse-checkout"];
 /// The same in the git directory that all worktrees share.
 const SHARED_OF_FILES: [&str; 2] = ["info/attributes", "info/exclude"];
-/// How many files and folders are looked at, in each of the places.
+/// How many files and folders are looked at: in the work tree, and in all the git directories and folders of objects.
 const MAX_LOOKED_AT: usize = 20_000;
 /// How many folders with ignore rules that hang are told.
 const MAX_TOLD: usize = 16;
@@ -37,14 +37,16 @@ impl Repository {
     pub fn obstacle(&self, home: Option<&Path>) -> Option<String> {
         let is_opened =
             |path: &Path| is_rule_file(path) || path.components().any(|part| part.as_os_str() == ".git");
-        first_in(&self.git_dir, |found| found.obstacle(|_| true))
-            .or_else(|| first_in(&self.common_dir, |found| found.obstacle(|_| true)))
+        let mut n_left = MAX_LOOKED_AT;
+        let mut in_git = |folder: &Path| first_in(folder, &mut n_left, |found| found.obstacle(|_| true));
+        in_git(&self.git_dir)
+            .or_else(|| if self.is_linked() { in_git(&self.common_dir) } else { None })
             .or_else(|| {
                 let others = object_folders(&self.common_dir).into_iter();
                 let mut outside = others.filter(|folder| !folder.starts_with(&self.common_dir));
-                outside.find_map(|folder| first_in(&folder, |found| found.obstacle(|_| true)))
+                outside.find_map(|folder| in_git(&folder))
             })
-            .or_else(|| first_in(&self.top, |found| found.obstacle(is_opened)))
+            .or_else(|| first_in(&self.top, &mut { MAX_LOOKED_AT }, |found| found.obstacle(is_opened)))
             .or_else(|| named_in_the_way(&self.common_dir.join("config"), home))
     }
 
@@ -70,7 +72,7 @@ impl Repository {
     /// if it enters them: not those of repositories inside.
     pub fn folders_with_hanging_rules(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
-        first_in(&self.top, |found| {
+        first_in(&self.top, &mut { MAX_LOOKED_AT }, |found| {
             let folder = found.path.parent()?.strip_prefix(&self.top).ok()?;
             let has_git = |at: &Path| !at.as_os_str().is_empty() && self.top.join(at).join(".git").exists();
             if found.path.ends_with(".gitignore") && found.is_waited_for() && !folder.ancestors().any(has_git)
@@ -140,18 +142,17 @@ impl Found<'_> {
     }
 }
 
-/// Looks at what is below a folder, by level, until `look` answers or has looked at much.
-fn first_in<T>(top: &Path, mut look: impl FnMut(&Found<'_>) -> Option<T>) -> Option<T> {
-    let mut n_looked_at = 0;
+/// Looks at what is below a folder, by level, until `look` answers or has looked at `n_left`, which counts down.
+fn first_in<T>(top: &Path, n_left: &mut usize, mut look: impl FnMut(&Found<'_>) -> Option<T>) -> Option<T> {
     let mut next = VecDeque::from([top.to_owned()]);
     while let Some(path) = next.pop_front() {
         let Ok(folder) = Folder::open_unlinked(&path) else { continue };
         let Ok(entries) = folder.entries() else { continue };
         for entry in entries.flatten() {
-            n_looked_at += 1;
-            if n_looked_at > MAX_LOOKED_AT {
+            if *n_left == 0 {
                 return None;
             }
+            *n_left -= 1;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
                 continue;
@@ -169,4 +170,21 @@ fn first_in<T>(top: &Path, mut look: impl FnMut(&Found<'_>) -> Option<T>) -> Opt
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_folders_share_one_limit() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        std::fs::write(top.join("file"), "").unwrap();
+        let mut n_left = 7;
+        let mut found = || first_in(&top, &mut n_left, |found| found.path.ends_with("file").then_some(()));
+        let n_found = (0..20).filter(|_| found().is_some()).count();
+        assert!((2..=7).contains(&n_found), "{n_found}");
+        assert_eq!(n_left, 0);
+    }
 }
