@@ -8,6 +8,9 @@ const LONG: [&str; 6] = ["fast-import", "index-pack", "update-index", "cat-file"
 /// The commands that change the real git directory. Each follows links that it meets there.
 const WRITING: [&str; 2] = ["update-ref", "bundle"];
 
+/// The commands that lock the index that they are given. A killed one leaves its lock.
+const LOCKING: [&str; 2] = ["update-index", "write-tree"];
+
 /// The name of the command, which follows the settings and options for all commands.
 pub(super) fn command_of(args: &[OsString]) -> String {
     let mut rest = args.iter();
@@ -24,6 +27,11 @@ pub(super) fn command_of(args: &[OsString]) -> String {
 /// Whether it takes as long as the contents are large.
 pub(super) fn is_long(command: &str) -> bool {
     LONG.contains(&command)
+}
+
+/// Whether a call that was killed can be made again: it leaves nothing that would stop the next one.
+pub(super) fn leaves_nothing(command: &str) -> bool {
+    !is_writing(command) && !LOCKING.contains(&command)
 }
 
 /// Whether it changes the real git directory.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::call_error::{GitError, succeeded};
-use super::command::{command_of, is_long, is_writing};
+use super::command::{command_of, is_long, is_writing, leaves_nothing};
 use super::repository::Repository;
 use super::shadow::{Shadow, quoted};
 use super::trouble::not_repeated;
@@ -335,9 +335,9 @@ impl<'a> Git<'a> {
         spec.waits_in_vain = Some(Question::new(move || repo.obstacle(home.as_deref()).is_some()));
         let left = self.budget.left();
         spec = spec.args(args);
-        // What it was given or has written must still be as before, and nothing of the repository changed.
+        // What it was given or has written must still be as before, and nothing of the repository changed or locked.
         let can_be_repeated =
-            spec.stdout_file.is_none() && !matches!(input, Stdin::File(_)) && !is_writing(&command);
+            spec.stdout_file.is_none() && !matches!(input, Stdin::File(_)) && leaves_nothing(&command);
         match input {
             Stdin::Lock => spec.stdin_file.clone_from(&self.lock),
             Stdin::Bytes(bytes) => spec.stdin = Some(bytes),

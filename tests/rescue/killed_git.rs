@@ -192,6 +192,19 @@ fn a_git_that_is_killed_once_while_it_reads_is_asked_again() {
     }
 }
 
+/// It was killed with its lock on the index, which is its own: the next call would be told of another git.
+#[test]
+fn a_git_that_is_killed_while_it_locks_an_index_is_not_asked_again() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    let (rescuer, unmark) = once(&repo, "update-index", ": > \"$GIT_INDEX_FILE.lock\"; kill -9 $$");
+    let plan = rescuer.plan(repo.path(), "rescue: work\n");
+    let failed = plan.and_then(|plan| rescuer.commit(repo.path(), &plan)).unwrap_err().to_string();
+    unmark.join().unwrap();
+    assert!(failed.contains("signal 9"), "{failed}");
+    assert_eq!(fingerprint(&repo), before);
+}
+
 #[test]
 fn a_git_whose_answer_another_process_holds_is_asked_again() {
     for command in ["ls-tree", "ls-files"] {
