@@ -45,7 +45,7 @@ mod limits;
 #[path = "rescue/links.rs"]
 mod links;
 #[path = "rescue/loose.rs"]
-mod loose;
+pub(crate) mod loose;
 #[path = "rescue/mapped.rs"]
 mod mapped;
 #[path = "rescue/meanwhile.rs"]

@@ -338,4 +338,7 @@ pub enum ObjectsGo {
     Never,
     /// They are gone already: the record was only in closeout's own folder.
     Now,
+    /// Only the copy in closeout's own folder is gone. The repository that made the record was at this path before, and
+    /// keeps what it has of it.
+    Elsewhere,
 }

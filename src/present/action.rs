@@ -162,6 +162,7 @@ pub(crate) fn objects_go(objects: &ObjectsGo) -> String {
         }
         ObjectsGo::Never => record::objects_stay().to_owned(),
         ObjectsGo::Now => record::objects_gone().to_owned(),
+        ObjectsGo::Elsewhere => record::objects_elsewhere().to_owned(),
     }
 }
 

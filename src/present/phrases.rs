@@ -133,6 +133,6 @@ phrases! {
         journal_damaged(n), journal_newer(n), journal_unreadable(reason), put_back(reference), put_back_and_kept(reference, kept),
         not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
         no_repository(reason, records), broken_repository(reason), git_dir_elsewhere(git_dir), vault_only(reason), objects_go(expiry),
-        objects_go_late(expiry, reflog), objects_stay, objects_gone,
+        objects_go_late(expiry, reflog), objects_stay, objects_gone, objects_elsewhere,
     }
 }

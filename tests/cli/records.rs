@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::rescue::{dirty, run};
 use crate::rescue::forget::age_in;
+use crate::rescue::loose::age_kept;
 use crate::support::repo::Repo;
 use crate::support::test_env::TestEnv;
 
@@ -83,4 +84,30 @@ fn old_records_whose_work_is_in_a_branch_go_with_one_yes() {
     let (_, left) = records(&env, &repo);
     assert_eq!(left.len(), 1);
     assert_eq!(left[0]["reference"], listed[0]["reference"]);
+}
+
+/// No old record is needed for that, and it is shown, told and audited.
+#[test]
+fn old_references_that_keep_commits_go_with_one_yes() {
+    let (env, repo) = (TestEnv::new(), Repo::new());
+    repo.write("a", "1\n").commit("first");
+    repo.git(["checkout", "-q", "--detach"]);
+    let path = repo.path().to_str().unwrap();
+    let forget_old = |more: &[&str]| env.run(env.at("."), &[&["forget", "--old", "-C", path], more].concat());
+    repo.write("a", "2\n").commit("second");
+    assert_eq!(run(&env, &repo, &["rescue", "--yes"]).code, 0);
+    let journals = fs::read_dir(env.at("state/rescue")).unwrap();
+    let journal = journals.map(|entry| entry.unwrap().path().join("journal")).find(|it| it.exists()).unwrap();
+    let old = age_kept(&repo, &journal);
+    repo.write("a", "3\n").commit("third");
+    assert_eq!(run(&env, &repo, &["rescue", "--yes"]).code, 0);
+    let kept = || repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    let asked = forget_old(&[]);
+    assert!(asked.code == 24 && kept().contains(&old), "{asked:?}");
+    assert!(asked.out.contains(&old) && asked.err.contains("1 reference that keeps commits"), "{asked:?}");
+    let forgotten = forget_old(&["--yes"]);
+    assert!(forgotten.code == 0 && !kept().contains(&old) && kept().lines().count() == 1, "{forgotten:?}");
+    assert!(forgotten.out.contains(&old) && forgotten.out.contains("can no longer undo"), "{forgotten:?}");
+    let log = fs::read_to_string(env.at("state/audit.jsonl")).unwrap_or_default();
+    assert!(log.contains(&old), "{log}");
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::action::rescue::{Recovered, RescueError, Rescuer};
 use closeout::model::{
     ActionClass, CommitTarget, ForgottenRecord, KeepIn, ObjectsGo, RecordOrder, RecordState, RefName,
 };
@@ -102,7 +102,10 @@ fn committed_with_bundle() -> (Repo, String) {
 fn a_deletion_that_was_cut_off_is_completed_by_the_next_action() {
     type Next = fn(&Repo, &str);
     let actions: [(&str, Next); 3] = [
-        ("recover", |repo, _| rescuer(repo).recover(repo.path()).unwrap()),
+        ("recover", |repo, _| {
+            assert_eq!(rescuer(repo).recover(repo.path()).unwrap(), Recovered::Whole);
+            assert_eq!(rescuer(repo).recover(repo.path()).unwrap(), Recovered::Nothing);
+        }),
         ("list", |repo, _| {
             let found = list(repo);
             assert_eq!((found.records, found.notices), (vec![], vec![]));
@@ -146,8 +149,13 @@ fn a_deletion_that_was_cut_off_is_one_of_the_things_to_complete_at_the_start() {
     let (repo, reference) = committed_with_bundle();
     assert_eq!(rescuer(&repo).unfinished(), Vec::<std::path::PathBuf>::new());
     cut_off(&repo, &reference);
+    // Somebody else's lock keeps it from being completed.
+    let foreign = repo.git_dir().join("packed-refs.lock");
+    fs::write(&foreign, "").unwrap();
+    assert_eq!(rescuer(&repo).recover(repo.path()).unwrap(), Recovered::InPart);
+    fs::remove_file(foreign).unwrap();
     assert_eq!(rescuer(&repo).unfinished(), [repo.path()]);
-    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(rescuer(&repo).recover(repo.path()).unwrap(), Recovered::Whole);
     assert_eq!(left(&repo), (String::new(), vec![]));
     assert_eq!(rescuer(&repo).unfinished(), Vec::<std::path::PathBuf>::new());
 
@@ -166,7 +174,8 @@ fn a_deletion_that_was_cut_off_is_one_of_the_things_to_complete_at_the_start() {
     fs::write(&lock, "").unwrap();
     fs::hard_link(&lock, repo.git_dir().join("packed-refs.lock")).unwrap();
     assert_eq!(rescuer(&repo).unfinished(), [repo.path()]);
-    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(rescuer(&repo).recover(repo.path()).unwrap(), Recovered::Whole);
+    assert_eq!(rescuer(&repo).recover(repo.path()).unwrap(), Recovered::Nothing);
     assert_eq!(left(&repo), (String::new(), vec![]));
     assert!(!lock.exists() && !repo.git_dir().join("packed-refs.lock").exists());
 }

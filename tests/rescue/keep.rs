@@ -284,6 +284,16 @@ fn a_journal_that_is_no_file_is_said_and_the_references_are_listed_all_the_same(
         states.sort_by_key(|(reference, _)| **reference != made.reference);
         let expected = [(&made.reference, RecordState::NotInJournal), (&beside.reference, RecordState::Kept)];
         assert_eq!(states, expected, "{name}");
+        // It is no reason to call the record another's, and nobody else is kept from a rescue.
+        let refused =
+            rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("none")).unwrap_err();
+        assert!(
+            refused.to_string().contains("journal that would know this record cannot be read"),
+            "{refused}"
+        );
+        linked.write("more", "1\n");
+        let more = record(&linked);
+        rescuer(&linked).delete(linked.path(), &more.reference, true).unwrap();
         // Each can be taken out, and closeout changed nothing.
         let into = |record: &str| repo.root().join("into").join(record);
         fs::create_dir(repo.root().join("into")).unwrap();

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use strum::VariantArray as _;
 
-use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
+use closeout::action::rescue::{Recovered, RescueError, RescueStep, Rescuer};
 use rustix::process::Signal;
 
 use closeout::model::{CommitTarget, RecordState, RefName, SplitKind};
@@ -67,7 +67,7 @@ fn act_and_die() {
         }
         "undo" => rescuer.undo(top).unwrap(),
         "redo" => rescuer.redo(top).unwrap(),
-        "recover" => rescuer.recover(top).unwrap(),
+        "recover" => assert_ne!(rescuer.recover(top).unwrap(), Recovered::InPart),
         other => panic!("{other}"),
     }
 }

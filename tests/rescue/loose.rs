@@ -209,6 +209,20 @@ fn what_kept_the_commits_can_be_forgotten_once_a_branch_holds_them() {
     assert!(rescuer.delete(repo.path(), &name, true).is_err());
 }
 
+/// Makes the only reference of this kind a hundred years old, and its move in the journal. Returns the id.
+pub(crate) fn age_kept(repo: &Repo, journal: &std::path::Path) -> String {
+    let name = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    let id = name.rsplit('/').next().unwrap();
+    let old = id.replacen("20", "19", 1);
+    let text = std::fs::read_to_string(journal).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty());
+    let aged = lines.map(|text| super::keep::line(&text[41..].replace(id, &old)));
+    std::fs::write(journal, aged.collect::<String>()).unwrap();
+    repo.git(["update-ref", &name.replace(id, &old), &name]);
+    repo.git(["update-ref", "-d", &name]);
+    old
+}
+
 /// Old ones go along with the old records, unless nothing else holds the commits or the last undo needs them.
 #[test]
 fn what_kept_commits_for_long_goes_with_the_old_records() {
@@ -217,23 +231,34 @@ fn what_kept_commits_for_long_goes_with_the_old_records() {
     let first = plan(&repo, &[&tip]).unwrap();
     rescuer.create_branch(repo.path(), &first).unwrap();
     let kept = || repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
-    let id = kept().rsplit('/').next().unwrap().to_owned();
-    let old = id.replacen("20", "19", 1);
-    let journal = super::keep::journal(&repo);
-    let text = std::fs::read_to_string(&journal).unwrap();
-    let aged = text
-        .lines()
-        .filter(|line| !line.is_empty())
-        .map(|text| super::keep::line(&text[41..].replace(&id, &old)));
-    std::fs::write(&journal, aged.collect::<String>()).unwrap();
-    repo.git(["update-ref", &kept().replace(&id, &old), &tip]);
-    repo.git(["update-ref", "-d", kept().lines().find(|name| name.ends_with(&id)).unwrap()]);
+    let old = age_kept(&repo, &super::keep::journal(&repo));
     rescuer.forget_old(repo.path()).unwrap();
     assert!(kept().ends_with(&old), "the last undo needs it");
     repo.write("b", "3\n").commit("later");
     let later = plan(&repo, &[&repo.head()]).unwrap();
     rescuer.create_branch(repo.path(), &later).unwrap();
-    rescuer.forget_old(repo.path()).unwrap();
+    let shown = rescuer.old_kept(repo.path()).unwrap();
+    assert!(matches!(&shown[..], [one] if one.ends_with(&old)), "{shown:?}");
+    let gone: Vec<_> = rescuer.forget_old(repo.path()).unwrap().into_iter().map(|it| it.reference).collect();
+    assert_eq!(gone, shown);
     let left = kept();
     assert!(!left.contains(&old) && left.lines().count() == 1, "{left}");
+}
+
+/// Agents work in worktrees that are removed.
+#[test]
+fn what_kept_the_commits_of_a_worktree_that_is_gone_is_forgotten_from_another() {
+    let repo = Repo::new();
+    repo.write("a", "1\n").commit("first");
+    let linked = repo.worktree("linked");
+    linked.git(["checkout", "-q", "--detach"]);
+    linked.write("b", "1\n").commit("loose");
+    let plan = plan(&linked, &[&linked.head()]).unwrap();
+    rescuer(&linked).create_branch(linked.path(), &plan).unwrap();
+    let name = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    let elsewhere = rescuer(&repo).delete(repo.path(), &name, false);
+    assert!(matches!(elsewhere, Err(RescueError::Refused(_))), "{elsewhere:?}");
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    assert_eq!(rescuer(&repo).delete(repo.path(), &name, false).unwrap().n_references, 1);
+    assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
 }

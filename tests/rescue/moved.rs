@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use closeout::action::rescue::RescueError;
-use closeout::model::{KeepIn, RecordOrder, RecordState, RescueRecord};
+use closeout::action::rescue::{Recovered, RescueError};
+use closeout::model::{KeepIn, ObjectsGo, RecordOrder, RecordState, RescueRecord};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -156,6 +156,14 @@ fn a_repository_that_was_made_anew_does_not_take_over_the_journal_and_the_vault_
     }
 }
 
+/// Replaces the repository with a copy, as from a backup.
+fn copy_back(repo: &Repo) {
+    let backup = repo.root().join("backup");
+    assert!(copied(repo.path(), &backup));
+    fs::remove_dir_all(repo.path()).unwrap();
+    assert!(copied(&backup, repo.path()));
+}
+
 /// A repository that comes back from a backup is the same one, whatever its files are now.
 #[test]
 fn a_repository_that_was_copied_back_has_its_journal() {
@@ -163,13 +171,149 @@ fn a_repository_that_was_copied_back_has_its_journal() {
     let made = record(&repo);
     let before = fingerprint(&repo);
     commit(&repo);
-    let backup = repo.root().join("backup");
-    assert!(copied(repo.path(), &backup));
-    fs::remove_dir_all(repo.path()).unwrap();
-    assert!(copied(&backup, repo.path()));
+    copy_back(&repo);
     assert_lists(&repo, &[&made]);
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo).references, before.references);
+}
+
+/// The same where only a worktree that is gone has a record, whose reference somebody may have removed.
+#[test]
+fn a_repository_that_was_copied_back_has_the_journals_of_worktrees_that_are_gone() {
+    for (is_reference_gone, is_head_broken) in [(false, false), (true, false), (false, true)] {
+        let repo = rich();
+        drop(rescuer(&repo).undo(repo.path()));
+        let linked = repo.worktree("linked");
+        linked.write("work", "1\n");
+        let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+        let made = rescuer(&linked).record_ordered(linked.path(), order).unwrap();
+        repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+        if is_reference_gone {
+            repo.git(["update-ref", "-d", &made.reference]);
+        }
+        copy_back(&repo);
+        if is_head_broken {
+            fs::write(repo.git_dir().join("HEAD"), "nothing\n").unwrap();
+        }
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        let states: Vec<_> = listed.records.iter().map(|it| (&it.reference, it.state)).collect();
+        let state = if is_reference_gone { RecordState::PutBack } else { RecordState::Kept };
+        assert_eq!(states, [(&made.reference, state)], "{listed:?}");
+        if !is_head_broken {
+            assert_eq!(listed.totals.n_disk_bytes, made.n_disk_bytes);
+            rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
+            assert_eq!(super::forget::left(&repo), (String::new(), vec![]));
+        }
+    }
+}
+
+/// The same where a branch was made for loose commits, and nothing else was saved.
+#[test]
+fn a_repository_that_was_copied_back_can_undo_its_branch() {
+    let (repo, tip) = super::loose::detached();
+    let plan = rescuer(&repo).branch_plan(repo.path(), &[tip.parse().unwrap()]).unwrap();
+    rescuer(&repo).create_branch(repo.path(), &plan).unwrap();
+    copy_back(&repo);
+    let undo = rescuer(&repo).undo_plan(repo.path()).unwrap();
+    rescuer(&repo).turn_back(repo.path(), &undo).unwrap();
+    rescuer(&repo).redo(repo.path()).unwrap();
+    let name = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
+    rescuer(&repo).delete(repo.path(), &name, false).unwrap();
+}
+
+/// Another one was at its path in between.
+#[test]
+fn a_repository_that_comes_back_to_its_path_has_its_journals_again() {
+    for is_copy in [false, true] {
+        let repo = rich();
+        drop(rescuer(&repo).undo(repo.path()));
+        let linked = repo.worktree("linked");
+        linked.write("work", "1\n");
+        let made = record(&linked);
+        repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+        fs::rename(repo.path(), repo.root().join("away")).unwrap();
+        let other = repo.beside("repo");
+        other.git(["init", "-q", "-b", "main"]);
+        other.write("theirs", "1\n");
+        let theirs = record(&other);
+        assert_lists(&other, &[&theirs]);
+        fs::remove_dir_all(other.path()).unwrap();
+        if is_copy {
+            assert!(copied(&repo.root().join("away"), repo.path()));
+        } else {
+            fs::rename(repo.root().join("away"), repo.path()).unwrap();
+        }
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        let states: Vec<_> = listed.records.iter().map(|it| (&it.reference, it.state)).collect();
+        assert_eq!(states, [(&made.reference, RecordState::Kept)], "{listed:?}");
+    }
+}
+
+/// An earlier version noted of no place when its repository was made.
+#[test]
+fn a_moved_repository_takes_along_the_places_that_an_earlier_version_noted() {
+    let repo = rich();
+    let linked = repo.worktree("linked");
+    linked.write("work", "1\n");
+    let beside = record(&linked);
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    let key = beside.reference.split('/').nth(3).unwrap();
+    let place = repo.root().join("state/rescue").join(key).join("place");
+    let noted = fs::read_to_string(&place).unwrap();
+    fs::write(&place, noted.lines().take(2).collect::<Vec<_>>().join("\n")).unwrap();
+    let made = record(&repo);
+    let there = moved(&repo, "there");
+    let listed = rescuer(&there).list(there.path()).unwrap();
+    let mut states: Vec<_> = listed.records.iter().map(|it| (&it.reference, it.state)).collect();
+    states.sort_by_key(|(reference, _)| **reference != made.reference);
+    assert_eq!(states, [(&made.reference, RecordState::Kept), (&beside.reference, RecordState::Kept)]);
+}
+
+/// The one that was there before was moved, and closeout has not seen it since.
+#[test]
+fn a_repository_at_the_place_of_another_forgets_only_the_copy_of_its_record() {
+    for is_deletion_cut in [false, true] {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+        let made = rescuer(&repo).record_ordered(repo.path(), order).unwrap();
+        commit(&repo);
+        let journal = super::keep::journal(&repo);
+        if is_deletion_cut {
+            let told = serde_json::json!({ "act": "forgotten", "reference": made.reference, "moves": [] });
+            let text = fs::read_to_string(&journal).unwrap();
+            fs::write(&journal, text + &super::keep::line(&told.to_string())).unwrap();
+        }
+        let text = fs::read_to_string(&journal).unwrap();
+        fs::rename(repo.path(), repo.root().join("away")).unwrap();
+        let other = repo.beside("repo");
+        other.git(["init", "-q", "-b", "main"]);
+        other.write("theirs", "1\n").commit("theirs");
+        if is_deletion_cut {
+            assert_eq!(rescuer(&other).recover(other.path()).unwrap(), Recovered::Nothing);
+            assert_eq!(rescuer(&other).unfinished(), Vec::<std::path::PathBuf>::new());
+            assert_lists(&other, &[]);
+        } else {
+            let refused = rescuer(&other).delete(other.path(), &made.reference, false);
+            assert!(matches!(refused, Err(RescueError::WouldLose { is_known: false })), "{refused:?}");
+            let forgotten = rescuer(&other).delete(other.path(), &made.reference, true).unwrap();
+            assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (0, false));
+            assert_eq!(forgotten.objects_go, ObjectsGo::Elsewhere);
+            assert!(!made.vault.as_ref().unwrap().exists());
+            assert_lists(&other, &[]);
+            assert!(rescuer(&other).delete(other.path(), &made.reference, true).is_err());
+        }
+        assert_eq!(fs::read_to_string(&journal).unwrap(), text);
+        let away = repo.beside("away");
+        if is_deletion_cut {
+            assert_lists(&away, &[]);
+            assert_eq!(super::forget::left(&away).0.lines().count(), 1, "the pin of the commit");
+        } else {
+            assert_lists(&away, &[&made]);
+            rescuer(&away).undo(away.path()).unwrap();
+            assert_eq!(fingerprint(&away).references, before.references);
+        }
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "as a person does it")]

@@ -229,7 +229,7 @@ fn recover(world: &World, root: &Path, is_synced: bool, is_locked: bool) -> Resu
         let rescuer = cycle_action::rescuer(root, state, is_synced);
         match rescuer.recover(world.top()) {
             Err(RescueError::Busy(_)) if is_locked => Ok(()),
-            other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
+            other => other.map(drop).map_err(|error| anyhow::anyhow!("{error:?}")),
         }?;
         // Only now has a git child that outlived its parent ended, if it had kept the folder locked. One that reads
         // its input has not, and may still write.

@@ -69,6 +69,7 @@ use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Budget, Cancel, Held, Launcher};
 
 pub use base::RescueError;
+pub use commit::Recovered;
 pub use plan::PlanRequest;
 pub use trust::runs_file_of;
 

@@ -15,8 +15,8 @@ use crate::cli::target_workspace::{confirm, engine_config};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ForgottenRecord, KeptRecord, Reach, RecordList, RecordState, Restored,
-    display_text, quantity,
+    ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordState,
+    Restored, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -218,7 +218,8 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
 fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
     let listed = rescuer.list(top)?;
     let old: Vec<&KeptRecord> = listed.records.iter().filter(|record| record.is_old).collect();
-    if old.is_empty() {
+    let kept = rescuer.old_kept(top)?;
+    if old.is_empty() && kept.is_empty() {
         output::print_line("no record is older than 30 days with all its work in a branch")?;
         return Ok(Outcome::Action(ActionClass::Nothing));
     }
@@ -227,26 +228,43 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         let time = text::local_minute(record.time);
         output::print_line(&format!("{time}  {size:>8}  {}", display_text::line(&record.reference)))?;
     }
-    let records = counts::records(old.len());
-    if !confirm(&format!("Delete {records} for good? All of their work is in a branch."), yes) {
+    for reference in &kept {
+        output::print_line(&format!("{}, with the undo of its branch", display_text::line(reference)))?;
+    }
+    let mut shown: Vec<String> =
+        Some(counts::records(old.len())).filter(|_| !old.is_empty()).into_iter().collect();
+    match kept.len() {
+        0 => {}
+        1 => shown.push("1 reference that keeps commits".to_owned()),
+        n => shown.push(format!("{n} references that keep commits")),
+    }
+    let records = shown.join(" and ");
+    if !confirm(&format!("Delete {records} for good? A branch, a remote one or a tag holds all of it."), yes)
+    {
         return json::declined("nothing was deleted", false);
     }
     let signalled = Signalled::listen(rescuer.cancel.clone());
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()));
+    let words = |gone: &Vec<ForgottenRecord>| {
+        let pins = gone.iter().map(|it| &it.reference).filter(|it| kept.contains(it));
+        let pins: Vec<String> = pins.map(ToString::to_string).collect();
+        [vec![counts::records(gone.len() - pins.len())], pins].concat().join(", ")
+    };
+    let gone = config.audited(plan, action, words);
     let gone = unless_ended(gone, &signalled)?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;
     }
-    if gone.len() < old.len() {
+    if gone.len() < old.len() + kept.len() {
         output::complain("kept: records that the last undo needs, or that belong to another worktree");
     }
     Ok(Outcome::Action(ActionClass::Done))
 }
 
 fn forgotten_words(forgotten: &ForgottenRecord) -> String {
+    let copy = if forgotten.objects_go == ObjectsGo::Elsewhere { "the copy of " } else { "" };
     let undo = if forgotten.is_undo_gone { "; closeout can no longer undo its commit" } else { "" };
     let objects = action::objects_go(&forgotten.objects_go);
-    display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
+    display_text::line(&format!("{copy}{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
 }

@@ -331,6 +331,12 @@ impl Deletion<'_> {
     }
 }
 
+/// How many moves and deletions were cut off.
+pub(crate) fn n_cut(entries: &[JournalEntry]) -> usize {
+    let is_cut = last_move(entries).is_some_and(|(_, is_over)| !is_over);
+    usize::from(is_cut) + cut_deletions(entries).len()
+}
+
 /// The deletions that were cut off: a line that goes with the record is still here, and the lines go last.
 pub(crate) fn cut_deletions(entries: &[JournalEntry]) -> Vec<Deletion<'_>> {
     let mut names: BTreeSet<&str> = BTreeSet::new();

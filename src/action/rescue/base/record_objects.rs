@@ -68,6 +68,16 @@ pub(crate) fn has(git: &Git<'_>, [snapshot, record]: Pair) -> Result<bool, Rescu
     }
 }
 
+/// Whether the repository has any of these commits.
+pub(crate) fn has_any(git: &Git<'_>, commits: &[CommitId]) -> Result<bool, RescueError> {
+    if commits.is_empty() {
+        return Ok(false);
+    }
+    let names = commits.iter().fold(String::new(), |names, id| names + &id.to_string() + "\n");
+    let told = git.answer(["cat-file", "--batch-check"], Stdin::Bytes(names.into_bytes()))?;
+    Ok(String::from_utf8_lossy(&told).lines().any(|line| !line.ends_with(" missing")))
+}
+
 /// The snapshots of those records of which the repository lacks anything. One call of git if it lacks nothing.
 pub(crate) fn lost(git: &Git<'_>, records: &[Pair]) -> Result<BTreeSet<CommitId>, RescueError> {
     if are_whole(git, records)? {

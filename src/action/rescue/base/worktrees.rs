@@ -1,6 +1,7 @@
 //! Maps our own folders to repositories: each worktree has one, with a journal, and it stays when the worktree
 //! is removed. It must not assign a journal to a repository that has none of its records.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -10,13 +11,19 @@ use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
 use crate::action::rescue::base::{Journal, JournalEntry, RescueError, journal, names};
 use crate::disk::write::replace;
-use crate::git::{Repository, stored_ref};
+use crate::git::{Repository, stored_ref, stored_refs};
 
 /// The folder of the state folder in which each worktree has one.
 pub(crate) const RESCUE: &str = "rescue";
 
 /// The folder for bundles in one of our own folders.
 pub(crate) const VAULT: &str = "vault";
+
+/// What the names of our references begin with, unless something else has that name.
+const USUAL: &str = "refs/closeout/";
+
+/// What is noted last of a place whose path has another repository since.
+const FORMER: &[u8] = b"former";
 
 /// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +35,7 @@ pub(crate) struct Place {
     pub(crate) top: PathBuf,
     /// When the shared git directory was made, as by [`born`].
     born: String,
-    /// Whether that one is gone, and another stands at its path.
+    /// Whether another repository was found at its path since.
     pub(crate) is_former: bool,
 }
 
@@ -37,28 +44,85 @@ impl Place {
     pub(crate) fn of(folder: PathBuf, key: String, top: PathBuf) -> Place {
         Place { folder, key, top, born: String::new(), is_former: false }
     }
+
+    /// Notes all of that in the folder, in hexadecimal.
+    fn note(&self, common_dir: &Path) -> Result<(), RescueError> {
+        let path = self.folder.join("place");
+        let mut noted =
+            vec![self.top.as_os_str().as_bytes(), common_dir.as_os_str().as_bytes(), self.born.as_bytes()];
+        if self.is_former {
+            noted.push(FORMER);
+        }
+        let text = noted.into_iter().map(names::hex).collect::<Vec<_>>().join("\n");
+        if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
+            return Ok(());
+        }
+        replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
+    }
 }
 
 /// One of our own folders, with the shared git directory of its worktree.
 type Known = (Place, PathBuf);
 
 /// Gives the repository the key of our folder for it, where that is not the usual one. A moved repository keeps the one of its
-/// former place, with its journal. Conditions: nothing is at that place any more, and this repository contains a record from
-/// that journal; `has` tells whether it has the commits of one. Its other worktrees follow. One that was made at the former
-/// place of a moved one gets another key.
+/// former place, with its journal. Conditions: nothing of it is at that place any more, and this repository contains a record
+/// from that journal; `has` tells whether it has the commits of one. Its other worktrees follow. One that was made at the former
+/// place of another gets another key: see [`tell_apart`], also for `has_anything`.
 pub(crate) fn recognise(
     state: &Path,
     repo: &mut Repository,
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
+    has_anything: &dyn Fn(&Repository, &Place) -> Result<bool, RescueError>,
 ) -> Result<(), RescueError> {
-    let known = every_unless_known(state, repo)?;
-    let (key, former) = key_and_former(repo, &known, has)?;
+    let mut known = every_unless_known(state, repo)?;
+    tell_apart(repo, &mut known, has_anything)?;
+    let (key, found) = key_and_place(repo, &known, has)?;
     repo.key = key;
     let is_of_it = |(other, before): &&Known| {
-        former.is_some_and(|(place, common)| before == common && other.born == place.born)
+        found.is_some_and(|(place, common)| {
+            before == common && (other.born.is_empty() || other.born == place.born)
+        })
     };
     for (other, before) in known.iter().filter(is_of_it) {
         remember(&other.folder, &top_now(&other.top, before, &repo.common_dir), &repo.common_dir)?;
+    }
+    Ok(())
+}
+
+/// Notes which of the folders for the repository's path are another one's, that was there before: its git directory was made
+/// at another time, and nothing that any of them tells of is here, as `has_anything` finds. A copy that takes the place of the
+/// original was made at another time, too, and has all of it. One without a time counts as its own: earlier versions noted
+/// none, and some file systems tell none.
+fn tell_apart(
+    repo: &Repository,
+    known: &mut [Known],
+    has_anything: &dyn Fn(&Repository, &Place) -> Result<bool, RescueError>,
+) -> Result<(), RescueError> {
+    let now = born(&repo.common_dir);
+    let here = known.iter_mut().filter(|(_, common)| *common == repo.common_dir).map(|(place, _)| place);
+    let (own, others): (Vec<_>, Vec<_>) = here.partition(|place| !place.is_former && place.born == now);
+    // Those that are not told apart yet belong together.
+    let mut groups: BTreeMap<Option<String>, Vec<&mut Place>> = BTreeMap::new();
+    for place in others {
+        groups.entry(place.is_former.then(|| place.born.clone())).or_default().push(place);
+    }
+    for (born_before, group) in groups {
+        let is_back = born_before.as_ref() == Some(&now);
+        let is_settled = born_before.is_some() && !own.is_empty() && !is_back;
+        if now.is_empty() || is_settled || group.iter().all(|place| place.born.is_empty()) {
+            continue;
+        }
+        let mut is_its = is_back;
+        for place in &group {
+            is_its = is_its || has_anything(repo, place)?;
+        }
+        for place in group.into_iter().filter(|place| !place.born.is_empty()) {
+            if is_its {
+                place.born.clone_from(&now);
+            }
+            place.is_former = !is_its;
+            place.note(&repo.common_dir)?;
+        }
     }
     Ok(())
 }
@@ -74,11 +138,11 @@ fn top_now(top: &Path, before: &Path, common_dir: &Path) -> PathBuf {
 /// The key as by [`recognise`], by the names and ids of its references alone: nothing is noted for it.
 pub(crate) fn key_by_names(state: &Path, repo: &Repository) -> Result<String, RescueError> {
     let known = every_unless_known(state, repo)?;
-    Ok(key_and_former(repo, &known, &|_, _| Ok(true))?.0)
+    Ok(key_and_place(repo, &known, &|_, _| Ok(true))?.0)
 }
 
-/// The key for this repository, with its former place and shared git directory if it was moved.
-fn key_and_former<'k>(
+/// The key for this repository, with the place by whose records it is recognised.
+fn key_and_place<'k>(
     repo: &Repository,
     known: &'k [Known],
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
@@ -86,9 +150,16 @@ fn key_and_former<'k>(
     let keys: Vec<String> = (0..=known.len()).map(|n| nth_key(repo, n)).collect();
     let at = |key: &str| known.iter().find(|(place, _)| place.key == key);
     let mut own = keys.iter().filter_map(|key| at(key)).filter(|(_, common)| *common == repo.common_dir);
+    let usual = USUAL.trim_end_matches('/');
+    let stored =
+        if known.is_empty() { BTreeMap::new() } else { stored_refs(repo, &[usual]).unwrap_or_default() };
     for known in own.clone().chain(former(repo, known)) {
-        if has_a_record_of(repo, &known.0, has)? {
-            return Ok((known.0.key.clone(), Some(known)));
+        let (place, common) = known;
+        // Other repositories are looked at last: they can be where the system waits for them.
+        if has_a_record_of(repo, place, &stored, has)?
+            && (*common == repo.common_dir || place.is_former || is_gone(common))
+        {
+            return Ok((place.key.clone(), Some(known)));
         }
     }
     if let Some((place, _)) = own.find(|(place, _)| !place.is_former) {
@@ -96,7 +167,7 @@ fn key_and_former<'k>(
     }
     // Without a record in its repository, nothing can tell a journal whose repository is gone from one of this one.
     let is_free = |key: &&String| {
-        at(key).is_none_or(|(place, common)| is_gone(common) && !has_records_in_repository(place))
+        at(key).is_none_or(|(place, common)| !has_records_in_repository(place) && is_gone(common))
     };
     let free = keys.iter().find(is_free).unwrap_or(&repo.key);
     Ok((free.clone(), None))
@@ -111,7 +182,11 @@ fn nth_key(repo: &Repository, n: usize) -> String {
 fn every_unless_known(state: &Path, repo: &Repository) -> Result<Vec<Known>, RescueError> {
     let all = state.join(RESCUE);
     let own = all.join(&repo.key);
-    let is_own = read_place(&own).is_none_or(|it| it.common_dir == repo.common_dir && !it.is_former());
+    let is_own = read_place(&own).is_none_or(|it| {
+        let is_here = it.common_dir == repo.common_dir && !it.is_former;
+        let now = if is_here { born(&repo.common_dir) } else { String::new() };
+        is_here && (it.born == now || it.born.is_empty() || now.is_empty())
+    });
     if (is_own && own.join("place").symlink_metadata().is_ok()) || !all.is_dir() {
         return Ok(Vec::new());
     }
@@ -128,23 +203,20 @@ fn is_gone(path: &Path) -> bool {
     path.symlink_metadata().is_err()
 }
 
-/// Those that may be for this repository at its former place, where nothing is any more.
+/// Those that may be for this repository at a former place, by their paths.
 fn former<'k>(repo: &Repository, known: &'k [Known]) -> Vec<&'k Known> {
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
     let mut left: Vec<&Known> = known
         .iter()
         .filter(|(place, common)| {
             let is_of_main = common.starts_with(&place.top);
-            let is_like_it = if repo.git_dir == repo.common_dir {
+            if repo.git_dir == repo.common_dir {
                 is_of_main
             } else {
                 // Only the main worktree was moved, or this one along with it.
-                let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
-                !is_of_main && (place.top == repo.top || is_moved)
-            };
-            // The repository may have been recognised already, through another worktree.
-            let is_moved = is_gone(common) || place.is_former || *common == repo.common_dir;
-            is_like_it && is_moved
+                let is_moved = || name(&place.top) == name(&repo.top) && is_gone(&place.top);
+                !is_of_main && (place.top == repo.top || is_moved())
+            }
         })
         .collect();
     left.sort_by_key(|(place, _)| &place.key);
@@ -152,17 +224,22 @@ fn former<'k>(repo: &Repository, known: &'k [Known]) -> Vec<&'k Known> {
 }
 
 /// Whether the repository contains a record of this place, by name and id and with its commits: anybody can write an id
-/// into a file.
+/// into a file. `stored` are its references below [`USUAL`].
 fn has_a_record_of(
     repo: &Repository,
     place: &Place,
+    stored: &BTreeMap<String, String>,
     has: &dyn Fn(&Repository, Pair) -> Result<bool, RescueError>,
 ) -> Result<bool, RescueError> {
     let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
     for entry in entries {
         let JournalEntry::Saved(saved) = entry else { continue };
-        if matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id.parse() == Ok(saved.snapshot))
-            && has(repo, [saved.snapshot, saved.record])?
+        let at = if saved.reference.starts_with(USUAL) {
+            stored.get(&*saved.reference).cloned()
+        } else {
+            stored_ref(repo, &saved.reference).ok().flatten()
+        };
+        if at.is_some_and(|id| id.parse() == Ok(saved.snapshot)) && has(repo, [saved.snapshot, saved.record])?
         {
             return Ok(true);
         }
@@ -192,16 +269,11 @@ fn digits_of(id: &str) -> Option<&str> {
     (digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
-/// Notes which worktree `folder` is for: the top, the shared git directory and when that was made, in hexadecimal.
+/// Notes which worktree `folder` is for, and when its shared git directory was made.
 pub(crate) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
-    let path = folder.join("place");
-    let born = born(common_dir);
-    let noted = [top.as_os_str().as_bytes(), common_dir.as_os_str().as_bytes(), born.as_bytes()];
-    let text = noted.map(names::hex).join("\n");
-    if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
-        return Ok(());
-    }
-    replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
+    let (folder, top) = (folder.to_owned(), top.to_owned());
+    let place = Place { born: born(common_dir), ..Place::of(folder, String::new(), top) };
+    place.note(common_dir)
 }
 
 /// Notes that what was kept for this work tree while its `.git`, a file or a link, led nowhere is of the repository that it
@@ -230,23 +302,23 @@ pub(crate) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
     read_place(folder).map(|noted| noted.common_dir)
 }
 
+/// Whether another repository was found at the path of the one that `folder` is for.
+pub(crate) fn is_former(folder: &Path) -> bool {
+    read_place(folder).is_some_and(|noted| noted.is_former)
+}
+
 /// What is noted of the worktree that one of our own folders is for.
 struct Noted {
     top: PathBuf,
     common_dir: PathBuf,
     /// Empty in what earlier versions noted.
     born: String,
+    is_former: bool,
 }
 
 impl Noted {
-    /// Whether another git directory stands at that path now. A file system that does not tell makes no difference.
-    fn is_former(&self) -> bool {
-        let now = born(&self.common_dir);
-        !self.born.is_empty() && !now.is_empty() && self.born != now
-    }
-
     fn place(self, folder: PathBuf, key: String) -> Place {
-        Place { folder, key, is_former: self.is_former(), top: self.top, born: self.born }
+        Place { folder, key, top: self.top, born: self.born, is_former: self.is_former }
     }
 }
 
@@ -263,7 +335,8 @@ fn read_place(folder: &Path) -> Option<Noted> {
     let path = |bytes: Vec<u8>| PathBuf::from(OsStr::from_bytes(&bytes));
     let (top, common_dir) = (path(lines.next()??), path(lines.next()??));
     let born = lines.next().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    Some(Noted { top, common_dir, born })
+    let is_former = lines.next().flatten().is_some_and(|words| words == FORMER);
+    Some(Noted { top, common_dir, born, is_former })
 }
 
 /// The known folders of all worktrees of the repository with this shared git directory.

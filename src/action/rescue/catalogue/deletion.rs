@@ -3,17 +3,19 @@
 //!
 //! It must not delete work that is in no branch unless the person accepts exactly that loss.
 
-use std::fs::File;
+use std::fs;
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::{
-    Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, references,
+    JournalEntry, Move, Purpose, Reading, RescueError, Saved, Settings, references,
 };
+use crate::action::rescue::catalogue::owner::Owner;
 use crate::action::rescue::catalogue::{self, Reaches, kept};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::{check_packed, forgotten, recovery};
+use crate::disk::write::is_removed;
 use crate::git::Git;
 use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach, RecordRef};
 
@@ -31,9 +33,12 @@ impl Rescuer {
         is_loss_accepted: bool,
     ) -> Result<ForgottenRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
-        if let Some((key, id)) = references::kept_of(reference) {
+        if references::kept_of(reference).is_some() {
             recovery::recover(&worktree)?;
-            return kept::delete(&worktree, reference, key, id, is_loss_accepted);
+            return kept::delete(&worktree, reference, is_loss_accepted);
+        }
+        if let Some(forgotten) = delete_copy(&worktree, reference, is_loss_accepted)? {
+            return Ok(forgotten);
         }
         if let Some(forgotten) = completed(&worktree, reference)? {
             return Ok(forgotten);
@@ -43,8 +48,7 @@ impl Rescuer {
     }
 
     /// Deletes this worktree's records that need no question: older than 30 days, with all their work in a
-    /// branch, and not needed to undo the last visible commit. Releases the commits that it kept so long for a branch, if
-    /// something else holds them.
+    /// branch, and not needed to undo the last visible commit; and the references of [`Rescuer::old_kept`].
     pub fn forget_old(&self, workspace: &Path) -> Result<Vec<ForgottenRecord>, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(&worktree)?;
@@ -58,61 +62,35 @@ impl Rescuer {
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
-                let deleted =
-                    delete(&worktree, &record.reference, false).map_err(|error| match &forgotten[..] {
-                        [] => error,
-                        [ForgottenRecord { reference, .. }] => {
-                            error.in_the_middle(format!("{reference} is deleted"))
-                        }
-                        some => error.in_the_middle(format!("{} records are deleted", some.len())),
-                    });
-                forgotten.push(deleted?);
+                let deleted = delete(&worktree, &record.reference, false);
+                forgotten.push(deleted.map_err(|error| after(error, &forgotten))?);
             }
         }
-        kept::release_old(&worktree)?;
+        for reference in kept::old(&worktree).map_err(|error| after(error, &forgotten))? {
+            let deleted = kept::delete(&worktree, &reference, false);
+            forgotten.push(deleted.map_err(|error| after(error, &forgotten))?);
+        }
         Ok(forgotten)
     }
+
+    /// The references that have kept commits of this worktree for a branch longer than 30 days (`refs/closeout/kept/…`), if
+    /// something else holds these and the last undo does not need them.
+    ///
+    /// # Errors
+    /// As for [`Rescuer::record`].
+    pub fn old_kept(&self, workspace: &Path) -> Result<Vec<RecordRef>, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(&worktree)?;
+        kept::old(&worktree)
+    }
 }
 
-/// The worktree whose folder has the record's journal.
-enum Owner {
-    /// The locked worktree.
-    Own(Place),
-    /// A worktree that no longer exists, or the locked one as it was known while its `.git` led nowhere; its folder is locked
-    /// while this value lives.
-    Gone(Place, #[expect(dead_code, reason = "held for its lock")] File),
-}
-
-impl Owner {
-    fn find(worktree: &WorktreeLock, key: &str) -> Result<Option<Owner>, RescueError> {
-        let places = worktree.places()?;
-        let Some(place) = places.into_iter().find(|place| place.key == key) else { return Ok(None) };
-        if place.key == worktree.repo.key {
-            return Ok(Some(Owner::Own(place)));
-        }
-        if place.top != worktree.repo.top && place.top.join(".git").symlink_metadata().is_ok() {
-            let message = format!(
-                "the record belongs to another worktree; forget it there: {}",
-                crate::model::display_text::path(&place.top)
-            );
-            return Err(RescueError::Refused(message));
-        }
-        let lock = lock::lock(&place.folder)?;
-        Ok(Some(Owner::Gone(place, lock)))
-    }
-
-    fn place(&self) -> &Place {
-        match self {
-            Owner::Own(place) | Owner::Gone(place, _) => place,
-        }
-    }
-
-    fn journal(&self) -> Journal {
-        Journal::at(&self.place().folder)
-    }
-
-    fn read(&self) -> Result<Reading, RescueError> {
-        self.journal().read()
+/// The error of a deletion that others came before.
+fn after(error: RescueError, forgotten: &[ForgottenRecord]) -> RescueError {
+    match forgotten {
+        [] => error,
+        [ForgottenRecord { reference, .. }] => error.in_the_middle(format!("{reference} is deleted")),
+        some => error.in_the_middle(format!("{} records are deleted", some.len())),
     }
 }
 
@@ -155,6 +133,27 @@ fn delete(
         1
     };
     Ok(forgotten_record(&deletion, n_references, objects_go))
+}
+
+/// Deletes the copy in the vault of a record of another repository, which was at this path before. What that one needs stays:
+/// its journal, the undo, and all that is in itself.
+fn delete_copy(
+    worktree: &WorktreeLock,
+    reference: &str,
+    is_loss_accepted: bool,
+) -> Result<Option<ForgottenRecord>, RescueError> {
+    let of_former = catalogue::known(worktree, reference)?.filter(|(place, _)| place.is_former);
+    let Some((place, saved)) = of_former else { return Ok(None) };
+    let Some(bundle) = catalogue::bundle(&place, &saved) else { return Ok(None) };
+    if !is_loss_accepted {
+        return Err(RescueError::WouldLose { is_known: false });
+    }
+    let _held = worktree.rescuer.hold()?;
+    let _lock = lock::lock(&place.folder)?;
+    is_removed(fs::remove_file(&bundle)).map_err(RescueError::io("remove", &bundle))?;
+    worktree.sync()?;
+    let (n_references, objects_go) = (0, ObjectsGo::Elsewhere);
+    Ok(Some(ForgottenRecord { reference: saved.reference, n_references, is_undo_gone: false, objects_go }))
 }
 
 /// Completes the deletion of this record, if one was cut off.

@@ -5,28 +5,29 @@
 
 use crate::action::rescue::base::journal::{self, is_same_commit};
 use crate::action::rescue::base::{JournalEntry, Purpose, RescueError, Settings, references};
+use crate::action::rescue::catalogue::owner::Owner;
 use crate::action::rescue::catalogue::{is_past, time_of};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{check_packed, forgotten};
 use crate::action::rescue::survey::commits;
 use crate::model::{ForgottenRecord, RecordRef};
 
-/// Deletes a reference of this kind, and those that belong to the same branch, with the undo of that branch.
+/// Deletes a reference of this kind, and those that belong to the same branch, with the undo of that branch. That of a
+/// worktree that is gone is deleted from any other.
 pub(super) fn delete(
     worktree: &WorktreeLock,
     reference: &str,
-    key: &str,
-    id: &str,
     is_loss_accepted: bool,
 ) -> Result<ForgottenRecord, RescueError> {
     let git = worktree.git();
-    if key != worktree.repo.key {
-        let words = "this reference belongs to another worktree, or to a closeout with another state folder";
-        return Err(RescueError::Refused(words.to_owned()));
-    }
+    let refused = |words: &str| RescueError::Refused(words.to_owned());
+    let none = || refused("there is no such reference");
+    let (key, id) = references::kept_of(reference).ok_or_else(none)?;
+    let owner = Owner::find(worktree, key)?
+        .ok_or_else(|| refused("this reference belongs to a closeout with another state folder"))?;
     let pinned = references::pinned(&git, key, &[id.to_owned()])?;
     if pinned.is_empty() {
-        return Err(RescueError::Refused("there is no such reference".to_owned()));
+        return Err(none());
     }
     for hidden in &pinned {
         if !is_loss_accepted && !commits::is_held(&git, hidden.id)? {
@@ -39,32 +40,31 @@ pub(super) fn delete(
     check_packed(worktree)?;
     let _held = worktree.rescuer.hold()?;
     let (reference, moves) = (RecordRef::from(reference.to_owned()), vec![id.to_owned()]);
-    worktree
-        .journal
+    owner
+        .journal()
         .append(&JournalEntry::Forgotten { reference: reference.clone(), moves: moves.clone() })?;
     let deletion = journal::Deletion { reference: &reference, moves: &moves };
-    let n_references = forgotten::remove(worktree, &worktree.place(), &deletion, None)?;
+    let n_references = forgotten::remove(worktree, owner.place(), &deletion, None)?;
     Ok(ForgottenRecord { reference, n_references, is_undo_gone: true, objects_go })
 }
 
-/// Releases those of this worktree that are old, are not needed for the last undo, and whose commits something else holds.
-pub(super) fn release_old(worktree: &WorktreeLock) -> Result<(), RescueError> {
-    let entries = worktree.journal.read()?.entries;
+/// Those of this worktree that are old, are not needed for the last undo, and whose commits something else holds.
+pub(super) fn old(worktree: &WorktreeLock) -> Result<Vec<RecordRef>, RescueError> {
+    let (git, entries) = (worktree.git(), worktree.journal.read()?.entries);
     let last = journal::last_done(&entries);
     let old = journal::moves(&entries).filter(|made| {
         let is_needed = last.is_some_and(|last| is_same_commit(made, last));
         made.record.is_none() && made.purpose == Purpose::Commit && !is_needed && is_past(time_of(&made.id))
     });
+    let mut names = Vec::new();
     for made in old {
-        let pinned = references::pinned(&worktree.git(), &worktree.repo.key, std::slice::from_ref(&made.id))?;
-        let Some(kept) = pinned.iter().map(|it| &*it.name).find(|it| references::kept_of(it).is_some())
-        else {
-            continue;
-        };
-        match delete(worktree, kept, &worktree.repo.key, &made.id, false) {
-            Err(RescueError::WouldLose { .. }) => {}
-            released => drop(released?),
+        let pinned = references::pinned(&git, &worktree.repo.key, std::slice::from_ref(&made.id))?;
+        let mut are_held = true;
+        for hidden in &pinned {
+            are_held = are_held && commits::is_held(&git, hidden.id)?;
         }
+        let kept = pinned.into_iter().map(|it| it.name).find(|it| references::kept_of(it).is_some());
+        names.extend(kept.filter(|_| are_held).map(RecordRef::from));
     }
-    Ok(())
+    Ok(names)
 }

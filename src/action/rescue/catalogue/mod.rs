@@ -7,6 +7,7 @@ mod already;
 pub(super) mod deletion;
 mod kept;
 mod new_folder;
+mod owner;
 mod reaches;
 pub(super) mod restore;
 
@@ -143,11 +144,11 @@ fn in_journals<'p>(
     Ok(all)
 }
 
-/// The record as it is kept for this place. If another repository stands at its path, only the vault can have it.
+/// The record as it is kept for this place. If another repository was found at its path, only the vault can have it.
 fn as_kept_in(place: &Place, saved: &Saved) -> Option<Saved> {
     let mut saved = saved.clone();
     if place.is_former {
-        saved.shown.vault.as_ref()?;
+        bundle(place, &saved).filter(|bundle| bundle.is_file())?;
         saved.shown.is_vault_only = true;
     }
     Some(saved)
@@ -182,7 +183,11 @@ fn if_answered<T>(read: Result<T, RescueError>) -> Result<Option<T>, RescueError
 pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
     let mut totals = RecordTotals::default();
     for place in worktree.places()? {
-        let read = Journal::at(&place.folder).read()?;
+        let read = match Journal::at(&place.folder).read() {
+            // The list says it.
+            Err(RescueError::Io { .. }) => continue,
+            read => read?,
+        };
         for saved in journal::saved(&read.entries).into_iter().filter_map(|saved| as_kept_in(&place, saved)) {
             totals.n_records += 1;
             totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);

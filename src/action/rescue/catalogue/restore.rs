@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::record_objects::{self, StoredCommit};
 use crate::action::rescue::base::{
-    Place, RescueError, Saved, Settings, names, references, repository, worktrees,
+    Journal, Place, RescueError, Saved, Settings, names, references, repository, worktrees,
 };
 use crate::action::rescue::catalogue::already::Files;
 use crate::action::rescue::catalogue::new_folder;
@@ -156,6 +156,14 @@ fn refused_unknown(worktree: &WorktreeLock, reference: &str) -> Result<RescueErr
     let Some(snapshot) = references::at(&git, reference)? else {
         return Ok(no_such_record(worktree));
     };
+    let key = references::key_of(reference);
+    let place = worktree.places()?.into_iter().find(|place| Some(&*place.key) == key && !place.is_former);
+    if let Some(Err(error)) = place.map(|place| Journal::at(&place.folder).read()) {
+        return Ok(RescueError::Refused(format!(
+            "the journal that would know this record cannot be read: {}; --unknown restores it all the same",
+            error.message()
+        )));
+    }
     let committer = record_objects::commit(&git, snapshot)?.committer;
     let by = committer.rsplit_once("> ").map_or(&*committer, |(by, _)| by);
     Ok(RescueError::Refused(format!(

@@ -22,6 +22,17 @@ use crate::model::{
     CommitId, CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram,
 };
 
+/// What became of rescues, undos and deletions that were cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovered {
+    /// There were none.
+    Nothing,
+    /// They were completed or taken back.
+    Whole,
+    /// Something is left for the next action.
+    InPart,
+}
+
 impl Rescuer {
     /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
     ///
@@ -82,14 +93,24 @@ impl Rescuer {
     }
 
     /// Completes or rolls back what a crash interrupted, never leaving half of it; and completes the deletions that were cut
-    /// off in other worktrees of the repository.
-    pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
+    /// off in other worktrees of the repository. Tells what became of all that.
+    pub fn recover(&self, workspace: &Path) -> Result<Recovered, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
+        let n_cut = || Ok::<_, RescueError>(journal::n_cut(&worktree.journal.read()?.entries));
+        let n_before = n_cut()?;
         recovery::recover(&worktree)?;
-        let places = worktree.places()?;
-        let others = places.iter().filter(|place| place.key != worktree.repo.key);
-        others.for_each(|place| forgotten::complete_beside(&worktree, place));
-        Ok(())
+        let mut n_left = n_cut()?;
+        let mut n_done = n_before.saturating_sub(n_left);
+        for place in worktree.places()?.iter().filter(|place| place.key != worktree.repo.key) {
+            let (n_done_there, n_left_there) = forgotten::complete_beside(&worktree, place);
+            n_done += n_done_there;
+            n_left += n_left_there;
+        }
+        Ok(match (n_done, n_left) {
+            (0, 0) => Recovered::Nothing,
+            (_, 0) => Recovered::Whole,
+            _ => Recovered::InPart,
+        })
     }
 
     /// Reads everything again and refuses unless it is as it was when the plan was made.

@@ -5,10 +5,13 @@
 
 use std::path::Path;
 
-use crate::action::rescue::base::{Journal, RescueError, journal, repository, worktrees};
+use crate::action::rescue::base::{
+    Journal, JournalEntry, Move, Place, RescueError, Saved, journal, record_objects, references, repository,
+    worktrees,
+};
 use crate::action::rescue::survey::{Survey, WorkTree};
-use crate::git::{Git, IndexEntry, Repository, Stdin};
-use crate::model::{RecordNotice, display_text};
+use crate::git::{Git, IndexEntry, Repository, Stdin, stored_refs};
+use crate::model::{CommitId, RecordNotice, display_text};
 
 /// Refuses a work tree that its repository does not list.
 ///
@@ -80,6 +83,38 @@ pub(crate) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -
         return Ok(());
     }
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(&top)))
+}
+
+/// Whether the repository has anything that the journal of this place tells of: a reference, or the commit of a record or a
+/// branch. Where that cannot be told, it has.
+///
+/// # Errors
+/// Git was ended.
+pub(crate) fn has_anything_of(git: &Git<'_>, place: &Place) -> Result<bool, RescueError> {
+    let journal = Journal::at(&place.folder);
+    let (Ok(read), Ok(pending)) = (journal.read(), journal.pending()) else { return Ok(true) };
+    let moves: Vec<&Move> = journal::moves(&read.entries).collect();
+    // Those whose deletion was cut off, too.
+    let saved = read
+        .entries
+        .iter()
+        .filter_map(|entry| if let JournalEntry::Saved(saved) = entry { Some(saved) } else { None });
+    let saved: Vec<&Saved> = saved.chain(&pending).collect();
+    let stored = stored_refs(git.repo, &["refs/closeout"]).unwrap_or_default();
+    if read.n_unread() > 0 || saved.iter().any(|saved| stored.contains_key(&*saved.reference)) {
+        return Ok(true);
+    }
+    let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
+    // The commits of other moves can be in a clone as well.
+    let loose =
+        moves.iter().filter(|made| made.is_branch_only && made.record.is_none()).filter_map(|made| made.to);
+    let commits: Vec<CommitId> = saved.iter().map(|saved| saved.snapshot).chain(loose).collect();
+    let found = references::pinned(git, &place.key, &ids)
+        .and_then(|pinned| Ok(!pinned.is_empty() || record_objects::has_any(git, &commits)?));
+    match found {
+        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
+        found => Ok(found.unwrap_or(true)),
+    }
 }
 
 /// Checks a linked worktree: its folder in the repository must name this work tree.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::{Journal, journal, repository, whole_file, worktrees};
 use crate::disk;
+use crate::git::Repository;
 
 impl Rescuer {
     /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
@@ -27,6 +28,10 @@ impl Rescuer {
     /// now is included; [`Rescuer::recover`] waits for it.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let cut = self.own_folders().into_iter().filter_map(|folder| {
+            // What another repository has the path of is completed where it is opened again.
+            if worktrees::is_former(&folder) {
+                return None;
+            }
             let entries = Journal::at(&folder).read().ok()?.entries;
             let top = worktrees::place_of(&folder)?;
             if journal::last_move(&entries).is_some_and(|(_, is_over)| !is_over) {
@@ -40,7 +45,9 @@ impl Rescuer {
                 _ => {
                     let common_dir = worktrees::common_dir_of(&folder)?;
                     let places = worktrees::of_repository(&self.state, &common_dir).ok()?;
-                    places.into_iter().map(|place| place.top).find(|top| is_there(top))
+                    let is_of_it =
+                        |top: &PathBuf| matches!(Repository::open(top), Ok(Some(it)) if it.common_dir == common_dir);
+                    places.into_iter().map(|place| place.top).find(is_of_it)
                 }
             }
         });

@@ -139,9 +139,12 @@ impl<'r> WorktreeLock<'r> {
         // Before anything is noted of it.
         belonging::check(&rescuer.runner(&repo, None))?;
         repository::own_folder(&rescuer.state, worktrees::RESCUE)?;
-        worktrees::recognise(&rescuer.state, &mut repo, &|repo, record| {
-            record_objects::has(&rescuer.runner(repo, None), record)
-        })?;
+        worktrees::recognise(
+            &rescuer.state,
+            &mut repo,
+            &|repo, record| record_objects::has(&rescuer.runner(repo, None), record),
+            &|repo, place| belonging::has_anything_of(&rescuer.runner(repo, None), place),
+        )?;
         let (folder, lock) = locked_folder(rescuer, &repo.key)?;
         let journal = Journal::at(&folder);
         belonging::check_place(&repo, &folder, &journal)?;

@@ -63,13 +63,19 @@ fn remove_files(place: &Place, entries: &[JournalEntry], deletion: &Deletion<'_>
 }
 
 /// Completes the deletions that were cut off in `place`, whose lock is held. What cannot be removed is left for the next
-/// action, and keeps nobody from this one.
-pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, entries: &[JournalEntry]) {
+/// action, and keeps nobody from this one. Returns how many were completed and are left.
+pub(crate) fn complete(worktree: &WorktreeLock, place: &Place, entries: &[JournalEntry]) -> (usize, usize) {
+    let (mut n_done, mut n_left) = (0, 0);
     for deletion in journal::cut_deletions(entries) {
-        if let Err(error) = complete_one(worktree, place, entries, &deletion) {
-            tracing::warn!("{} is not deleted as a whole yet: {error}", deletion.reference);
+        match complete_one(worktree, place, entries, &deletion) {
+            Ok(_) => n_done += 1,
+            Err(error) => {
+                n_left += 1;
+                tracing::warn!("{} is not deleted as a whole yet: {error}", deletion.reference);
+            }
         }
     }
+    (n_done, n_left)
 }
 
 /// Completes one of them. Returns how many references were removed.
@@ -92,12 +98,14 @@ pub(crate) fn complete_one(
     remove(worktree, place, deletion, at)
 }
 
-/// Completes those of another worktree's place, unless somebody works there.
-pub(crate) fn complete_beside(worktree: &WorktreeLock, place: &Place) {
+/// Completes those of another worktree's place, unless somebody works there. Returns how many were completed and are left.
+pub(crate) fn complete_beside(worktree: &WorktreeLock, place: &Place) -> (usize, usize) {
     // What cannot be locked or read there keeps nobody from the records here.
-    if let Ok(Some(_lock)) = lock::lock_if_free(&place.folder)
+    if !place.is_former
+        && let Ok(Some(_lock)) = lock::lock_if_free(&place.folder)
         && let Ok(read) = Journal::at(&place.folder).read()
     {
-        complete(worktree, place, &read.entries);
+        return complete(worktree, place, &read.entries);
     }
+    (0, 0)
 }

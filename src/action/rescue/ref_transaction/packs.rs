@@ -188,7 +188,10 @@ pub(crate) fn release_left_packs(worktree: &WorktreeLock) {
         if path.extension().is_none_or(|extension| extension != "keep") {
             continue;
         }
-        let Ok(Some(text)) = read_small(&path) else { continue };
+        let Some(text) = read_small(&path).ok().flatten().filter(|text| text.starts_with(b"closeout "))
+        else {
+            continue;
+        };
         let is_own = text == keep_text(&worktree.owner).as_bytes();
         let beside = if is_own { None } else { idle_owner(worktree, &text) };
         if is_own || beside.is_some() {
