@@ -120,7 +120,7 @@ pub fn collect(
     if request.parts.contains(Parts::WORDS) {
         memory.session_targets =
             read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
-        memory.named_plans = named_plans::find(&found, settings);
+        memory.named_plans = named_plans::find(&found, workspace, settings);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, context.now)

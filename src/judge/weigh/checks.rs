@@ -91,7 +91,7 @@ fn configured_plan(
     }
 }
 
-/// Weighs a plan file that only a prompt names. An open step of it says NO where the prompt wants all of the plan; that
+/// Weighs a plan file that only a prompt names or wants made. An open step of it says NO where the prompt wants all of the plan; that
 /// everything in it is ticked claims nothing, since nobody chose it as the measure, but closes what was open in it.
 fn prompted_plan(
     plan: &Reading<PlanFile>,
@@ -102,7 +102,9 @@ fn prompted_plan(
     let is_configured = context.settings.plan_files().any(|name| *name == plan.name);
     let is_new = !is_of_baseline(observations, &plan.name) && !is_stale(observations, plan.written_at);
     let is_ticked = named_plan::is_ticked(plan, is_new);
-    if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts, is_ticked) {
+    let is_own =
+        || is_new && plan.backlog.is_empty() && named_plan::is_made_to_be_done(plan, context.prompts);
+    if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts, is_ticked) && !is_own() {
         return None;
     }
     let evidence = of_plan(plan, observations, context);

@@ -38,6 +38,29 @@ pub(super) fn is_spoken_of(prompts: &[String]) -> bool {
     prompts.iter().any(|prompt| words::has(&format!(" {}", prompt.to_lowercase()), "names_plan"))
 }
 
+/// Whether this plan was made on request, to be carried out: one of these prompts wants a plan made and done, and it is called
+/// one, or some of it was ticked off.
+pub(super) fn is_made_to_be_done(plan: &PlanFile, prompts: &[String]) -> bool {
+    let is_called_so = || words::has(&file_of(&plan.name), "called_plan");
+    let is_begun = || plan.steps.iter().any(|step| step.status.as_deref() == Some("done"));
+    (is_called_so() || is_begun()) && prompts.iter().any(|prompt| makes_and_does(&prompt.to_lowercase()))
+}
+
+/// Whether a prompt wants a plan made, and then carried out.
+fn makes_and_does(prompt: &str) -> bool {
+    let makes = |part: &&str| {
+        (words::has(part, "draws_up") || words::has(part, "writes_down"))
+            && words::has(&format!(" {part}"), "is_a_plan")
+    };
+    let clauses =
+        prompt.split(ENDS).flat_map(|part| part.split(". ")).flat_map(|part| part.split([',', '、', '，']));
+    let mut made = clauses.filter(makes);
+    made.any(|part| {
+        let after = &prompt[part.as_ptr().addr() - prompt.as_ptr().addr()..];
+        words::has(after, "carries_it_out") && !words::has(after, "puts_it_off")
+    })
+}
+
 /// The last part of a path, in lower case.
 fn file_of(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
@@ -141,6 +164,7 @@ impl Part<'_> {
         let after = self.after.trim_start_matches(['`', '"', '\'', '*', ')', ']']);
         let is_object = words::of("does_file").iter().any(|words| verb.ends_with(words))
             || words::begins(after, "does_file_last")
+            || self.is_taken_up()
             || [self.after, self.behind].iter().any(|part| ticks_as_it_goes(part));
         let is_carried_out = || {
             let is_put_off =
@@ -151,6 +175,16 @@ impl Part<'_> {
                     && !is_put_off()
         };
         (is_object || self.names_steps() && is_carried_out()) && !self.is_part_or_written(&rest)
+    }
+
+    /// Whether the next sentence wants done what the file lists: "docs/cutover.md has what must change. Work through it."
+    fn is_taken_up(&self) -> bool {
+        let behind =
+            self.behind.trim_start_matches(|sign: char| ENDS.contains(&sign) || ". )`".contains(sign));
+        let next = behind.split(ENDS).next().and_then(|part| part.split(". ").next()).unwrap_or_default();
+        let leads = words::of("before_takes_up").iter();
+        let next = leads.fold(next, |next, lead| next.strip_prefix(lead).unwrap_or(next));
+        words::begins(next, "takes_it_up") && !words::has(next, "puts_it_off")
     }
 
     /// Whether the work follows the file. What is only edited or ticked there is followed by nothing.
@@ -177,7 +211,7 @@ impl Part<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_wanted_whole;
+    use super::{is_wanted_whole, makes_and_does};
 
     #[test]
     fn a_prompt_wants_a_plan_done_or_not() {
@@ -212,6 +246,25 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_is_made_to_be_done_or_only_made() {
+        for prompt in [
+            "Give the bills an export. Make yourself a plan first, then carry it out and commit.",
+            "Write down a checklist, work through it, and commit.",
+            "Mach dir zuerst einen Plan, setz ihn dann um und committe.",
+            "Fais-toi un plan, exécute-le et commite.",
+        ] {
+            assert!(makes_and_does(&prompt.to_lowercase()), "{prompt}");
+        }
+        for prompt in [
+            "Make a plan for the export. Don't implement it yet.",
+            "Write a plan for the export.",
+            "Add the export as the plan says.",
+        ] {
+            assert!(!makes_and_does(&prompt.to_lowercase()), "{prompt}");
+        }
+    }
+
+    #[test]
     fn a_plan_may_be_called_anything() {
         let wants = |name: &str, prompt: &str, ticked| is_wanted_whole(name, &[prompt.to_owned()], ticked);
         for prompt in [
@@ -222,6 +275,10 @@ mod tests {
             "Tick off every item in docs/rollout.md.",
             "Implement @docs/rollout.md, please.",
             "Follow the checklist in docs/rollout.md.",
+            "docs/rollout.md has what must change before we switch. Work through it and commit.",
+            "docs/rollout.md is all that the client asked for. Get through that list, please.",
+            "In docs/rollout.md steht, was noch zu tun ist. Arbeite sie ab und committe.",
+            "docs/rollout.md dit ce qui doit changer. Traite-les tous.",
             "Setze die Schritte aus docs/rollout.md um.",
             "Implémente les étapes de docs/rollout.md.",
             "Ejecuta los pasos de docs/rollout.md.",
@@ -240,6 +297,9 @@ mod tests {
             "Tick what is done in docs/rollout.md.",
             "The plan is in docs/rollout.md. Don't implement it yet.",
             "Move docs/rollout.md to notes/ and fix all links to it.",
+            "docs/rollout.md has what must change. We will work through it next week.",
+            "docs/rollout.md has what must change. Don't work through it yet.",
+            "Read docs/rollout.md. Then tell me what to do about it.",
         ] {
             assert!(!wants("docs/rollout.md", prompt, false), "{prompt}");
         }
