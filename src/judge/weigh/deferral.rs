@@ -44,6 +44,9 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     if postpones(&asked) {
         return None;
     }
+    let wants_comment = words::has(&asked, "is_commented_out") || words::has(&asked, "wants_commented_out");
+    let is_off = |own: &str| !wants_comment && words::has(own, "is_commented_out");
+    let handles_data = words::has(&asked, "handles_data");
     // "Drafts are skipped" does what "skip drafts" asks for.
     let skips: Vec<&str> = words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect();
     let wanted = without_exceptions(&asked);
@@ -58,7 +61,8 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
             || wants_untouched && words::has(own, "as_wanted")
     };
     let puts_off = |said: &Said| {
-        postpones(&without_counts(&said.own)) && !names_none(&said.own) && !is_as_asked(&said.own)
+        let own = without_counts(&said.own, handles_data);
+        (postpones(&own) || is_off(&own)) && !names_none(&own) && !is_as_asked(&own)
     };
     // "They still use the old format" speaks of what the clause before names.
     let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
@@ -128,12 +132,27 @@ fn points_back(own: &str) -> bool {
 /// Whether a sentence makes an exception, and then says that the writer left it as it was: "apart from the
 /// upload handler, which I left on plain strings"; or an exception of all that it tells of.
 fn leaves_out(own: &str) -> bool {
-    let all = words::of("wants_all").iter().filter_map(|word| own.find(word)).min();
+    let all = words::of("wants_all").iter().chain(words::of("is_throughout"));
+    let all = all.filter_map(|word| own.find(word)).min();
     exceptions(own).any(|(at, word)| {
         let rest = &own[at + word.len()..];
         let is_of_all = all.is_some_and(|all| all < at) && !is_about_how(rest);
-        words::has(rest, "leaves") || is_of_all && !words::has(own, "accounts_for_rest")
+        words::has(rest, "leaves") || is_of_all && !words::has(&without_other_acts(own), "accounts_for_rest")
     })
+}
+
+/// A sentence without "already" of an act that is another than the task: "which has already sent its headers", and not
+/// "which has already been moved".
+fn without_other_acts(own: &str) -> String {
+    let words: Vec<&str> = own.split_whitespace().collect();
+    let is_other = |at: usize| {
+        let is_had = at > 0 && words::of("has_done").contains(&words[at - 1]);
+        let next =
+            words.get(at + 1).map_or("", |next| next.trim_matches(|sign: char| !sign.is_alphanumeric()));
+        is_had && words[at] == "already" && !next.is_empty() && !words::of("did_the_same").contains(&next)
+    };
+    let left = words.iter().enumerate().filter(|(at, _)| !is_other(*at));
+    left.map(|(_, word)| *word).collect::<Vec<&str>>().join(" ")
 }
 
 /// Whether what is excepted is a circumstance: "except that errors are typed now", "except when it is empty".
@@ -141,13 +160,17 @@ fn is_about_how(excepted: &str) -> bool {
     words::begins(excepted.trim_start(), "begins_circumstance")
 }
 
-/// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped".
-fn without_counts(own: &str) -> String {
+/// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped"; and so one that counts
+/// what work on data found: "340 rows, 12 without an address, 7 skipped".
+fn without_counts(own: &str, handles_data: bool) -> String {
+    /// So many counts are an outcome.
+    const OUTCOME: usize = 3;
     let mut words: Vec<&str> = own.split(' ').collect();
     let is_number =
         |word: &str| word.trim_matches('(').bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
     let counts = |what: &str| words.windows(2).any(|pair| is_number(pair[0]) && pair[1].starts_with(what));
-    if counts("passed") && counts("skipped") {
+    let is_outcome = || handles_data && words.iter().filter(|word| is_number(word)).count() >= OUTCOME;
+    if counts("skipped") && (counts("passed") || is_outcome()) {
         words.retain(|word| !word.starts_with("skipped"));
     }
     words.join(" ")
