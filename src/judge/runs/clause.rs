@@ -15,8 +15,8 @@ pub(super) struct Clause {
     pub(super) lower: Vec<String>,
     /// Whether each word stands in the prompt as code, between backticks.
     pub(super) is_code: Vec<bool>,
-    /// Whether it is joined to the clause before it by a word such as `and`.
-    pub(super) is_joined: bool,
+    /// The word that joins it to the clause before it, such as `and`, in lower case; empty where none does.
+    pub(super) joint: String,
     /// Whether it begins a line or follows the end of a sentence.
     pub(super) begins_sentence: bool,
     /// Whether it stands below a title such as "acceptance criteria": what it says has to hold at the end.
@@ -75,9 +75,9 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     for line in prompt.lines() {
         let mut clause = Clause { begins_sentence: true, ..Clause::default() };
-        let mut words = line.split_whitespace().peekable();
+        let mut raw_words = line.split_whitespace().peekable();
         let mut is_open = false;
-        while let Some(raw) = words.next() {
+        while let Some(raw) = raw_words.next() {
             let is_code = is_open || raw.contains('`');
             is_open ^= raw.matches('`').count() % 2 == 1;
             let bare = raw.trim_matches(QUOTES);
@@ -90,7 +90,8 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
             let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
             let lower = [word.to_lowercase()];
             if PHRASES.has(&lower, Group::Joint) && !is_code {
-                clauses.push(std::mem::replace(&mut clause, Clause { is_joined: true, ..Clause::default() }));
+                let [joint] = lower;
+                clauses.push(std::mem::replace(&mut clause, Clause { joint, ..Clause::default() }));
             } else if (is_name || word.contains(char::is_alphanumeric)) && !is_item {
                 let [lower] = lower;
                 clause.words.push(word.to_owned());
@@ -98,7 +99,7 @@ pub(super) fn clauses(prompt: &str) -> Vec<Clause> {
                 clause.is_code.push(is_code);
             }
             // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
-            let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
+            let goes_on = raw_words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
             if bare.ends_with(ENDS) && !is_name && !goes_on {
                 let begins_sentence = !bare.ends_with([',', ':', '、', '，']);
                 clauses.push(std::mem::replace(&mut clause, Clause { begins_sentence, ..Clause::default() }));

@@ -32,7 +32,7 @@ pub(super) fn demanded(own: &str, clauses: &[Clause], catalog: &Catalog) -> Vec<
     let mut is_wanted = false;
     let mut named_tests = None;
     for clause in clauses {
-        let order = clause.order(is_order && clause.is_joined, catalog).or_else(|| {
+        let order = clause.order(is_order && !clause.joint.is_empty(), catalog).or_else(|| {
             let tests = clause.runs_them().then_some(named_tests.as_ref()).flatten()?;
             Some(Demanded::of_kind(CheckKind::Test, String::clone(tests)))
         });
@@ -73,7 +73,7 @@ impl Clause {
             }
             return self.named_until(from, self.words.len(), catalog).map(Demanded::only_run);
         }
-        if let Some(demanded) = self.used_instead(begin, catalog) {
+        if let Some(demanded) = self.used_instead(begin, catalog).or_else(|| self.next_call(begin, catalog)) {
             return Some(demanded);
         }
         if let Some(demanded) = self.checked_with(begin, catalog) {
@@ -142,6 +142,14 @@ impl Clause {
         let from = begin + self.starts(begin, Group::Uses)?;
         let (to, _) = self.find(from, Group::Instead)?;
         of_tool(&self.words[from..to], catalog)
+    }
+
+    /// The call that is all of what comes next: "then `npm run lint` and commit".
+    fn next_call(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
+        let before = begin.checked_sub(1).and_then(|at| self.lower.get(at)).unwrap_or(&self.joint);
+        let comes_next = [before, &self.joint].iter().any(|word| words::of("comes_next").contains(&&***word));
+        let is_code = self.is_code.get(begin..)?.iter().all(|is_code| *is_code);
+        (comes_next && is_code).then(|| of_tool(&self.words[begin..], catalog)).flatten()
     }
 
     /// Whether the clause wants run what was named before, with no word of how: "write tests and run them".
@@ -236,6 +244,9 @@ mod tests {
         assert_eq!(asked("Add a login page, run cargo test and commit."), ["cargo test"]);
         assert_eq!(asked("Fix it. Then run `npm test` before you commit."), ["npm test"]);
         assert_eq!(asked("Rename it and run the tests"), ["the tests"]);
+        assert_eq!(asked("Rename it, then `npm run lint` and commit."), ["npm run lint"]);
+        assert_eq!(asked("Benenne es um, dann `npm run lint`, dann committen."), ["npm run lint"]);
+        assert_eq!(asked("It builds, then `npm run lint` hangs. Mend that."), Vec::<String>::new());
         assert_eq!(asked("Please make sure to run all tests again."), ["all tests"]);
         assert_eq!(asked("Don't forget to run pytest -q."), ["pytest -q"]);
         assert_eq!(asked("Make sure that pytest and ruff check pass, and commit."), ["pytest", "ruff check"]);
