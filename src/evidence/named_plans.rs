@@ -1,5 +1,6 @@
-//! Finds the files that people's prompts name and no configuration does, and that may be plans: those first that are
-//! called so; and those that a session wrote where a prompt speaks of a plan. Must not decide whether such a plan belongs to the task; the judge reads what the prompt wants of it.
+//! Finds the files that people's prompts name and no configuration does, and that may be plans, those first that are called
+//! so; and those that a session wrote where a prompt speaks of a plan. Must not decide whether such a plan belongs to the
+//! task; the judge reads what the prompt wants of it.
 
 use std::path::Path;
 

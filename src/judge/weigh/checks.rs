@@ -91,8 +91,8 @@ fn configured_plan(
     }
 }
 
-/// Weighs a plan file that only a prompt names or wants made. An open step of it says NO where the prompt wants all of the plan; that
-/// everything in it is ticked claims nothing, since nobody chose it as the measure, but closes what was open in it.
+/// Weighs a plan file that only a prompt names or wants made. An open step of it says NO where the prompt wants all of the
+/// plan; that everything in it is ticked claims nothing, since nobody chose it as the measure, but closes what was open in it.
 fn prompted_plan(
     plan: &Reading<PlanFile>,
     observations: &Observations,
