@@ -174,21 +174,10 @@ impl<'r> WorktreeLock<'r> {
         let scratch =
             tempfile::tempdir().map_err(RescueError::io("make a folder in", &std::env::temp_dir()))?;
         let nothing = Path::new("/dev/null");
+        let lock = File::open(nothing).map_err(RescueError::io("open", nothing))?;
         let common_dir = repo.common_dir.clone();
-        Ok(WorktreeLock {
-            rescuer,
-            repo: *repo,
-            unusable: None,
-            is_without_rules: false,
-            budget: rescuer.budget.clone(),
-            past_head: None,
-            common_dir,
-            journal: Journal::at(&folder),
-            owner: String::new(),
-            folder,
-            scratch: Some(scratch),
-            lock: Arc::new(File::open(nothing).map_err(RescueError::io("open", nothing))?),
-        })
+        let worktree = WorktreeLock::of_parts(rescuer, *repo, folder, lock, common_dir);
+        Ok(WorktreeLock { scratch: Some(scratch), ..worktree })
     }
 
     /// The same for one in which git hangs, or would: an empty one stands in for it. If it was moved, it is known by what its
@@ -234,7 +223,19 @@ impl<'r> WorktreeLock<'r> {
         lock: File,
         common_dir: PathBuf,
     ) -> Result<WorktreeLock<'r>, RescueError> {
-        Ok(WorktreeLock {
+        let owner = owner_of(&folder)?;
+        Ok(WorktreeLock { owner, ..WorktreeLock::of_parts(rescuer, repo, folder, lock, common_dir) })
+    }
+
+    /// One whose folder names no owner.
+    fn of_parts(
+        rescuer: &'r Rescuer,
+        repo: Repository,
+        folder: PathBuf,
+        lock: File,
+        common_dir: PathBuf,
+    ) -> WorktreeLock<'r> {
+        WorktreeLock {
             rescuer,
             repo,
             unusable: None,
@@ -243,11 +244,11 @@ impl<'r> WorktreeLock<'r> {
             past_head: None,
             common_dir,
             journal: Journal::at(&folder),
-            owner: owner_of(&folder)?,
+            owner: String::new(),
             folder,
             scratch: None,
             lock: Arc::new(lock),
-        })
+        }
     }
 
     /// The same worktree with an empty repository in the place of one that git cannot use.
