@@ -5,7 +5,7 @@ use super::texts::phrases;
 phrases! {
     /// Numbers with their nouns, like `3 files`.
     count {
-        changed_files_are(n), commits(n), commits_are(n), completed_items(n), controls(n), counted_twice(n), fewer_tests(n), files(n), files_are(n), files_uncommitted(n), files_were(n), ignored_files(n), invisible(n), iterations(n), kept_commits(n), left_over(n), lines_added(n), need_you(n), new_commits(n), older_sessions(n), open_points(n), points_again(n), points_closed(n), points_left(n), points_not_of_task(n), problems(n), records(n), sessions(n), skipped_tests(n), stash_entries(n), subagents(n), turns(n), unread_sessions(n), unreadable_decisions(n), workspaces(n), worktrees(n),
+        changed_files_are(n), commits(n), commits_are(n), completed_items(n), controls(n), counted_twice(n), fewer_tests(n), files(n), files_are(n), files_uncommitted(n), files_were(n), ignored_files(n), invisible(n), iterations(n), kept_commits(n), kept_references(n), left_over(n), lines_added(n), need_you(n), new_commits(n), older_sessions(n), open_points(n), points_again(n), points_closed(n), points_left(n), points_not_of_task(n), problems(n), records(n), sessions(n), skipped_tests(n), stash_entries(n), subagents(n), turns(n), unread_sessions(n), unreadable_decisions(n), workspaces(n), worktrees(n),
     }
     /// Ages and durations.
     time { now, minutes(n), hours(n), days(n), years(n), just_now, ago(age), lasting(age) }

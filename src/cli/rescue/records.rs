@@ -231,14 +231,11 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
     for reference in &kept {
         output::print_line(&format!("{}, with the undo of its branch", display_text::line(reference)))?;
     }
-    let mut shown: Vec<String> =
-        Some(counts::records(old.len())).filter(|_| !old.is_empty()).into_iter().collect();
-    match kept.len() {
-        0 => {}
-        1 => shown.push("1 reference that keeps commits".to_owned()),
-        n => shown.push(format!("{n} references that keep commits")),
-    }
-    let records = shown.join(" and ");
+    let shown = [
+        (!old.is_empty()).then(|| counts::records(old.len())),
+        (!kept.is_empty()).then(|| counts::kept_references(kept.len())),
+    ];
+    let records = shown.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     if !confirm(&format!("Delete {records} for good? A branch, a remote one or a tag holds all of it."), yes)
     {
         return json::declined("nothing was deleted", false);
