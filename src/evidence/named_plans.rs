@@ -27,8 +27,11 @@ const JOINED_PLAN_WORDS: [&str; 3] = ["計画", "计划", "계획"];
 pub(super) fn find(found: &Observations, workspace: &Path, settings: &WorkspaceSettings) -> Vec<String> {
     let named = found.sessions().flat_map(prompts).flat_map(texts_in).map(str::to_owned);
     let mut plans = first_of(named, &[], settings);
-    let speaks_of_plan = |session: &&SessionObservation| prompts(session).any(speaks_of_plan);
-    let written = found.sessions().filter(speaks_of_plan).flat_map(|session| written(session, workspace));
+    // Most sessions write no such text, and their prompts need not be searched.
+    let can_be_plans = |session: &&SessionObservation| {
+        written(session, workspace).next().is_some() && prompts(session).any(speaks_of_plan)
+    };
+    let written = found.sessions().filter(can_be_plans).flat_map(|session| written(session, workspace));
     let written = first_of(written, &plans, settings);
     plans.extend(written);
     plans
@@ -70,7 +73,8 @@ fn written<'s>(session: &'s SessionObservation, workspace: &'s Path) -> impl Ite
         | Deed::SentOff { .. }
         | Deed::Other { .. } => None,
     });
-    let inside = paths.flatten().filter_map(move |path| {
+    let texts = paths.flatten().filter(|path| ends_as_text(path));
+    let inside = texts.filter_map(move |path| {
         let full = home.join(path);
         full.strip_prefix(workspace).ok()?.to_str().map(str::to_owned)
     });
@@ -95,17 +99,20 @@ fn texts_in(prompt: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a word is the path of a text in the workspace.
 fn is_text(word: &str) -> bool {
-    let is_ending = |ending: &str| {
-        let at = word.len().checked_sub(ending.len());
-        let parts = at.and_then(|at| word.split_at_checked(at));
+    word.len() <= LONGEST_NAME
+        && (ends_as_text(word) || is_bare(word))
+        && !word.starts_with(['/', '~', '$'])
+        && !word.split('/').any(|part| part == "..")
+}
+
+fn ends_as_text(path: &str) -> bool {
+    ENDINGS.iter().any(|ending| {
+        let at = path.len().checked_sub(ending.len());
+        let parts = at.and_then(|at| path.split_at_checked(at));
         parts.is_some_and(|(stem, end)| {
             end.eq_ignore_ascii_case(ending) && !stem.is_empty() && !stem.ends_with('/')
         })
-    };
-    word.len() <= LONGEST_NAME
-        && (ENDINGS.iter().any(|ending| is_ending(ending)) || is_bare(word))
-        && !word.starts_with(['/', '~', '$'])
-        && !word.split('/').any(|part| part == "..")
+    })
 }
 
 /// Whether a name is in capitals alone, as that of a list at the top may be: "PUNCHLIST".

@@ -52,9 +52,7 @@ fn makes_and_does(prompt: &str) -> bool {
         (words::has(part, "draws_up") || words::has(part, "writes_down"))
             && words::has(&format!(" {part}"), "is_a_plan")
     };
-    let clauses =
-        prompt.split(ENDS).flat_map(|part| part.split(". ")).flat_map(|part| part.split([',', '、', '，']));
-    let mut made = clauses.filter(makes);
+    let mut made = sentences(prompt).flat_map(|part| part.split([',', '、', '，'])).filter(makes);
     made.any(|part| {
         let after = &prompt[part.as_ptr().addr() - prompt.as_ptr().addr()..];
         words::has(after, "carries_it_out") && !words::has(after, "puts_it_off")
@@ -66,16 +64,19 @@ fn file_of(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
 }
 
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(ENDS).flat_map(|part| part.split(". "))
+}
+
 /// Whether a prompt speaks of one of the parts of a whole: "do the first step".
 fn wants_one_part(prompt: &str) -> bool {
-    let mut sentences = prompt.split(ENDS).flat_map(|part| part.split(". "));
-    sentences.any(|sentence| words::has(sentence, "wants_a_part") && words::has(sentence, "names_a_part"))
+    sentences(prompt)
+        .any(|sentence| words::has(sentence, "wants_a_part") && words::has(sentence, "names_a_part"))
 }
 
 /// Whether a prompt wants steps ticked while the work goes on.
 fn ticks_as_it_goes(prompt: &str) -> bool {
-    let mut sentences = prompt.split(ENDS).flat_map(|part| part.split(". "));
-    sentences.any(|sentence| words::has(sentence, "ticks_off") && words::has(sentence, "as_it_goes"))
+    sentences(prompt).any(|sentence| words::has(sentence, "ticks_off") && words::has(sentence, "as_it_goes"))
 }
 
 /// A plan file in a prompt, which is in lower case.
@@ -108,8 +109,7 @@ impl<'p> Named<'p> {
     fn sentences(&self) -> impl Iterator<Item = Part<'p>> {
         let (name, prompt, is_plain) = (self.name, self.prompt, self.is_plain);
         let (path, file) = (name.to_lowercase(), file_of(name));
-        let sentences = prompt.split(ENDS).flat_map(|part| part.split(". "));
-        sentences.filter_map(move |sentence| {
+        sentences(prompt).filter_map(move |sentence| {
             let named = if sentence.contains(&path) { &path } else { &file };
             let (before, after) = sentence.split_once(named.as_str())?;
             let end = after.as_ptr().addr() + after.len() - prompt.as_ptr().addr();
@@ -181,7 +181,7 @@ impl Part<'_> {
     fn is_taken_up(&self) -> bool {
         let behind =
             self.behind.trim_start_matches(|sign: char| ENDS.contains(&sign) || ". )`".contains(sign));
-        let next = behind.split(ENDS).next().and_then(|part| part.split(". ").next()).unwrap_or_default();
+        let next = sentences(behind).next().unwrap_or_default();
         let leads = words::of("before_takes_up").iter();
         let next = leads.fold(next, |next, lead| next.strip_prefix(lead).unwrap_or(next));
         words::begins(next, "takes_it_up") && !words::has(next, "puts_it_off")

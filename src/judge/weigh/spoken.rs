@@ -159,7 +159,8 @@ impl<'a> Spoken<'a> {
     }
 
     /// Adds what the words say to the evidence, and returns them for a front, with whether they claim ASK. Unless the
-    /// words are the newest, only what they claim, ask or offer is added. `is_acted` means that all that was asked for are acts that succeeded.
+    /// words are the newest, only what they claim, ask or offer is added. `is_acted` means that all that was asked for
+    /// are acts that succeeded.
     pub(super) fn weigh(
         &self,
         (context, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
@@ -253,7 +254,7 @@ impl<'a> Spoken<'a> {
         let is_of_task = self.scope == Scope::Task;
         let says_done = is_of_task
             && read.judged.label == Label::Complete
-            && (read.says_done(&self.of_work())
+            && (read.says_done(|| self.of_work())
                 || read.unfinished.is_empty() && (is_acted || tells_done(&self.text, &self.prompts)));
         let read = &*read;
         let judged = &read.judged;
