@@ -45,11 +45,18 @@ fn sentences<'d>(
 ) -> impl Iterator<Item = &'d Sentence> {
     let mut title = FormSet::EMPTY;
     let mut is_under_undone = false;
+    // The paragraph that a title within it is for.
+    let mut only_for = None;
     let open = document.sentences.iter().enumerate().filter(move |(at, sentence)| {
-        if sentence.role == Role::Heading || sentence.end == End::Colon {
+        let is_run_in = is_run_in_title(document, sentence);
+        if is_run_in || sentence.role == Role::Heading || sentence.end == End::Colon {
             title = sentence.forms;
             is_under_undone = names_undone(&lower(document, sentence));
+            only_for = is_run_in.then_some(sentence.block);
             return false;
+        }
+        if only_for.is_some_and(|block| block != sentence.block) {
+            (title, is_under_undone, only_for) = (FormSet::EMPTY, false, None);
         }
         is_open(*at, is_under_undone)
             && matches!(sentence.role, Role::Paragraph | Role::Item)
@@ -57,6 +64,13 @@ fn sentences<'d>(
             && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
     });
     open.map(|(_, sentence)| sentence)
+}
+
+/// Whether a sentence is the bold title that a paragraph begins with: "**What was wrong.** The parser …".
+fn is_run_in_title(document: &Document<'_>, sentence: &Sentence) -> bool {
+    let words = document.words(sentence);
+    let is_bold = words.len() > 4 && words.starts_with("**") && words.ends_with("**");
+    is_bold && sentence.role == Role::Paragraph && sentence.opens_line && !sentence.closes_line
 }
 
 /// Whether a title is one for what is not done, and nothing but that.

@@ -149,7 +149,9 @@ fn of_clause(clause: &str, read: &mut impl FnMut(&str) -> FormSet) -> FormSet {
         let main = read(&clause[..at]);
         let excuse = read(&clause[at..]).only(&[Form::AdmitsNot]);
         if main.has(Form::Admits) {
-            return main.with(excuse);
+            // That the writer could not do it excuses nothing.
+            let is_excused = !words::has(&lower[at..], "writer_cannot");
+            return if is_excused { main.with(excuse) } else { main };
         }
     }
     if words::has(&lower, "names_what_is_left") { whole.without(Form::Subordinate) } else { whole }

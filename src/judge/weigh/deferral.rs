@@ -35,35 +35,20 @@ impl Declined {
 }
 
 /// The first sentence that postpones something that `prompts` name and no other sentence mentions, or makes an exception of
-/// what they want all of. What it quotes may name something, and postpones nothing.
-pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
+/// what they want all of. What it quotes may name something, and postpones nothing. A sentence within one of `admitted`,
+/// in lower case, says for certain that something is not there; what it names may still be no matter of the prompts.
+pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String]) -> Option<&'t str> {
     // What a person pasted is material.
     let own: Vec<String> = prompts.iter().map(|prompt| runs::own_lines(prompt)).collect();
     let asked = own.join("\n").to_lowercase();
-    let postpones = |text: &str| words::has(text, "puts_off");
-    if postpones(&asked) {
+    if words::has(&asked, "puts_off") {
         return None;
     }
-    let wants_comment = words::has(&asked, "is_commented_out") || words::has(&asked, "wants_commented_out");
-    let is_off = |own: &str| !wants_comment && words::has(own, "is_commented_out");
-    let handles_data = words::has(&asked, "handles_data");
-    // "Drafts are skipped" does what "skip drafts" asks for.
-    let skips: Vec<&str> = words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect();
+    let wants = Wants::of(&asked);
     let wanted = without_exceptions(&asked);
     let names: Vec<&str> = words_of(&wanted).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
-    let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
-    let wants_aside = puts_aside(&asked);
-    let wants_untouched = words::has(&asked, "wants_untouched");
-    let is_as_asked = |own: &str| {
-        wants_aside && puts_aside(own)
-            || skips.iter().any(|skip| own.contains(skip))
-            || wants_untouched && words::has(own, "as_wanted")
-    };
-    let puts_off = |said: &Said| {
-        let own = without_counts(&said.own, handles_data);
-        (postpones(&own) || is_off(&own)) && !names_none(&own) && !is_as_asked(&own)
-    };
+    let puts_off = |said: &Said| wants.are_put_off(said, &text[said.place.clone()], admitted);
     // "They still use the old format" speaks of what the clause before names.
     let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
     let is_told = |word: &str, spoken_of: &RangeInclusive<usize>| {
@@ -77,10 +62,88 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     };
     let wants_all = words::has(&asked, "wants_all") && first_exception(&asked).is_none();
     let is_exception =
-        |said: &Said| wants_all && !wants_untouched && leaves_out(&said.own) && !names_none(&said.own);
+        |said: &Said| wants_all && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own);
     let at = (0..sentences.len()).find(|&at| is_deferral(at) || is_exception(&sentences[at]))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
     Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
+}
+
+/// Whether a sentence has a name that is not in the prompt, such as "MT940": then it is about another thing.
+fn names_another(said: &str, asked: &str) -> bool {
+    let mut words = said.split(|sign: char| !sign.is_alphanumeric());
+    let is_name = |word: &str| {
+        let n_capitals = word.chars().filter(|sign| sign.is_uppercase()).count();
+        n_capitals > 0 && (n_capitals > 1 || word.contains(|sign: char| sign.is_ascii_digit()))
+    };
+    words.any(|word| is_name(word) && !asked.contains(&word.to_lowercase()))
+}
+
+/// Whether a sentence hands over to the person what a prompt orders by the same verb: "you'll want to wire it in yourself".
+fn hands_over(own: &str, asked: &str) -> bool {
+    let is_order = |verb: &str| {
+        asked.match_indices(verb).any(|(at, _)| {
+            let is_whole = !asked[at + verb.len()..].starts_with(char::is_alphanumeric);
+            let before = asked[..at].trim_end();
+            let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+            let begins = before.is_empty() || !before.ends_with(|sign: char| sign.is_alphanumeric());
+            is_whole && (begins || words::of("before_order").contains(&last))
+        })
+    };
+    let verbs = words::of("hands_over").iter().filter_map(|lead| {
+        let rest = &own[own.find(lead)? + lead.len()..];
+        rest.split(|sign: char| !sign.is_alphanumeric()).next().filter(|verb| verb.len() > 1)
+    });
+    verbs.into_iter().any(is_order)
+}
+
+/// What a prompt wants, as far as it tells whether a sentence puts something off.
+struct Wants<'p> {
+    asked: &'p str,
+    /// Something is to be commented out.
+    comment: bool,
+    /// "Drafts are skipped" does what "skip drafts" asks for.
+    skips: Vec<&'static str>,
+    /// Tests are to be put aside.
+    aside: bool,
+    /// Something is to stay as it is.
+    untouched: bool,
+}
+
+impl<'p> Wants<'p> {
+    fn of(asked: &'p str) -> Wants<'p> {
+        Wants {
+            asked,
+            comment: words::has(asked, "is_commented_out") || words::has(asked, "wants_commented_out"),
+            skips: words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect(),
+            aside: puts_tests_aside(asked),
+            untouched: words::has(asked, "wants_untouched"),
+        }
+    }
+
+    /// Whether a sentence, which stands as `written`, puts something off, hands it over, or tells of a limit.
+    fn are_put_off(&self, said: &Said, written: &str, admitted: &[String]) -> bool {
+        let own = without_counts(&said.own, self.asked);
+        let lower = said.lower.trim().trim_end_matches(ENDS);
+        let is_admitted = || !lower.is_empty() && admitted.iter().any(|admitted| admitted.contains(lower));
+        let is_limit =
+            || (words::has(&own, "is_unsupported") || is_admitted()) && !names_another(written, self.asked);
+        let is_open = words::has(&own, "puts_off")
+            || !self.comment && words::has(&own, "is_commented_out")
+            || hands_over(&own, self.asked)
+            || is_limit();
+        is_open && !names_none(&own) && !self.are_met_by(&own)
+    }
+
+    /// Whether a sentence that puts something off does what is wanted.
+    fn are_met_by(&self, own: &str) -> bool {
+        self.aside && puts_tests_aside(own)
+            || self.skips.iter().any(|skip| own.contains(skip))
+            || self.untouched && words::has(own, "as_wanted")
+    }
+}
+
+fn puts_tests_aside(text: &str) -> bool {
+    words::has(text, "puts_aside") && words::has(text, "names_tests")
 }
 
 /// What is asked for, without what is excepted from it: "format all files except `gen/`, and commit". What stands behind
@@ -162,18 +225,20 @@ fn is_about_how(excepted: &str) -> bool {
 
 /// A sentence that counts what passed without what it counts as skipped: "118 passed, 3 skipped"; and so one that counts
 /// what work on data found: "340 rows, 12 without an address, 7 skipped".
-fn without_counts(own: &str, handles_data: bool) -> String {
+fn without_counts(own: &str, asked: &str) -> String {
     /// So many counts are an outcome.
     const OUTCOME: usize = 3;
-    let mut words: Vec<&str> = own.split(' ').collect();
+    let mut parts: Vec<&str> = own.split(' ').collect();
     let is_number =
         |word: &str| word.trim_matches('(').bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
-    let counts = |what: &str| words.windows(2).any(|pair| is_number(pair[0]) && pair[1].starts_with(what));
-    let is_outcome = || handles_data && words.iter().filter(|word| is_number(word)).count() >= OUTCOME;
+    let counts = |what: &str| parts.windows(2).any(|pair| is_number(pair[0]) && pair[1].starts_with(what));
+    let is_outcome = || {
+        words::has(asked, "handles_data") && parts.iter().filter(|word| is_number(word)).count() >= OUTCOME
+    };
     if counts("skipped") && (counts("passed") || is_outcome()) {
-        words.retain(|word| !word.starts_with("skipped"));
+        parts.retain(|word| !word.starts_with("skipped"));
     }
-    words.join(" ")
+    parts.join(" ")
 }
 
 /// A sentence: where it stands, in lower case, and so without what it quotes.
@@ -209,21 +274,52 @@ pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
 /// for now, or something left as it was. False for none.
 pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
     let asked = prompts.join("\n").to_lowercase();
-    if words::has(&asked, "wants_gone") {
-        return false;
-    }
-    let is_asked = |said: &str| {
+    let wants_gone = words::has(&asked, "wants_gone");
+    let is_for_now = |said: &str| {
         let both = |group: &str| words::has(said, group) && words::has(&asked, group);
         let names_stub = |text: &str| words::has(text, "is_stub") || words::has(text, "unimplemented");
         names_stub(said) && names_stub(&asked)
             || first_exception(said).and(first_exception(&asked)).is_some() && names_same(said, prompts)
             || both("puts_aside") && both("names_tests")
-            || words::has(&asked, "wants_a_part") && both("names_a_part")
-            || words::has(&asked, "wants_untouched")
-                && words::has(said, "is_untouched")
-                && names_same(said, prompts)
     };
+    let is_left = |said: &str| {
+        words::has(said, "is_untouched")
+            && (words::has(&asked, "wants_untouched") && names_same(said, prompts)
+                || is_others_turn(said, &asked))
+    };
+    let is_asked =
+        |said: &str| !wants_gone && is_for_now(said) || is_other_part(said, &asked) || is_left(said);
     !unfinished.is_empty() && unfinished.iter().all(|said| is_asked(said))
+}
+
+/// Whether a sentence is about other parts of a whole than the one that is asked for.
+fn is_other_part(said: &str, asked: &str) -> bool {
+    let names_part = |text: &str| words::has(text, "names_a_part");
+    if !words::has(asked, "wants_a_part") || !names_part(said) || !names_part(asked) {
+        return false;
+    }
+    let numbers = |text: &str| -> Vec<u64> {
+        text.split(|sign: char| !sign.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    };
+    let is_left =
+        |clause: &&str| words::has(clause, "others_turn") || words::begins(clause.trim(), "wants_untouched");
+    let wanted: Vec<u64> = clauses_of(asked).filter(|clause| !is_left(clause)).flat_map(numbers).collect();
+    let told = numbers(said);
+    if told.is_empty() {
+        words::of("names_other_parts").iter().any(|word| said.contains(word) && !asked.contains(word))
+    } else {
+        told.iter().all(|number| !wanted.contains(number))
+    }
+}
+
+/// Whether a sentence is about what the prompt leaves to others or to another time, in a clause of its own.
+fn is_others_turn(said: &str, asked: &str) -> bool {
+    clauses_of(asked)
+        .any(|clause| words::has(clause, "others_turn") && names_same(said, &[clause.to_owned()]))
+}
+
+fn clauses_of(asked: &str) -> impl Iterator<Item = &str> {
+    asked.split(|sign: char| ENDS.contains(&sign) || matches!(sign, ',' | ':' | '、' | '，'))
 }
 
 /// Whether a text names something that `prompts` name.
@@ -291,7 +387,7 @@ mod tests {
     fn only_what_the_prompt_names_is_deferred() {
         let prompt = ["Add a login page and a logout button."];
         let text = "I added the login page. I left the logout button for a follow-up.";
-        assert_eq!(deferral(text, &prompt), Some("I left the logout button for a follow-up"));
+        assert_eq!(deferral(text, &prompt, &[]), Some("I left the logout button for a follow-up"));
         for text in [
             "I added the login page and the logout button. Rate limiting could be a follow-up.",
             "I added the login page and the logout button. Styling of the login is left out.",
@@ -299,7 +395,7 @@ mod tests {
             "Nothing of the login page or the logout button was left out.",
             "I replaced the stubbed out login page and the logout button.",
         ] {
-            assert_eq!(deferral(text, &prompt), None, "{text}");
+            assert_eq!(deferral(text, &prompt, &[]), None, "{text}");
         }
         for (prompt, text) in [
             (
@@ -312,25 +408,25 @@ mod tests {
                 "ログイン画面を追加しました。パスワード再設定は別途対応します。",
             ),
         ] {
-            assert!(deferral(text, &[prompt]).is_some(), "{text}");
+            assert!(deferral(text, &[prompt], &[]).is_some(), "{text}");
         }
         let prompt = ["Move the templates to date-fns: orders, invoices and reports."];
         let text = "Orders and invoices use date-fns. I did not touch the reports; they still use moment.";
-        assert_eq!(deferral(text, &prompt), Some("I did not touch the reports; they still use moment"));
+        assert_eq!(deferral(text, &prompt, &[]), Some("I did not touch the reports; they still use moment"));
         let prompt = ["Return typed errors from all handlers."];
         let text = "Done, apart from the upload handler: I left that one on plain strings.";
-        assert_eq!(deferral(text, &prompt), Some(text.trim_end_matches('.')));
+        assert_eq!(deferral(text, &prompt, &[]), Some(text.trim_end_matches('.')));
         for text in ["Behaviour is unchanged except for the new type.", "I left nothing out except comments."]
         {
-            assert_eq!(deferral(text, &prompt), None, "{text}");
+            assert_eq!(deferral(text, &prompt, &[]), None, "{text}");
         }
         let prompt = ["ログイン画面を追加して。"];
-        assert_eq!(deferral("ログイン画面を追加しました。監査ログは今後の課題です。", &prompt), None);
+        assert_eq!(deferral("ログイン画面を追加しました。監査ログは今後の課題です。", &prompt, &[]), None);
         let agreed = ["Add a login page; the logout button can be a follow-up."];
-        assert_eq!(deferral("I left the logout button for a follow-up.", &agreed), None);
+        assert_eq!(deferral("I left the logout button for a follow-up.", &agreed, &[]), None);
         let excepting = ["Format everything except vendor/ and gen/, and fix the warnings."];
-        assert_eq!(deferral("Formatted. Vendor and gen are skipped by a setting.", &excepting), None);
-        assert!(deferral("Formatted. The warnings are skipped for now.", &excepting).is_some());
+        assert_eq!(deferral("Formatted. Vendor and gen are skipped by a setting.", &excepting, &[]), None);
+        assert!(deferral("Formatted. The warnings are skipped for now.", &excepting, &[]).is_some());
         for (prompt, text) in [
             ("Add exception handling and retries to the parser.", "Retries are not included."),
             ("Handle all exceptions and write a migration guide.", "The migration guide is not included."),
@@ -343,7 +439,7 @@ mod tests {
             ),
             ("Add the parser except for the lexer. Also write a guide.", "The guide is out of scope."),
         ] {
-            assert!(deferral(text, &[prompt]).is_some(), "{prompt}");
+            assert!(deferral(text, &[prompt], &[]).is_some(), "{prompt}");
         }
     }
 }

@@ -258,6 +258,7 @@ impl<'a> Spoken<'a> {
                 || read.unfinished.is_empty() && (is_acted || tells_done(&self.text, &self.prompts)));
         let read = &*read;
         let judged = &read.judged;
+        let sign = || sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words);
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
@@ -272,15 +273,13 @@ impl<'a> Spoken<'a> {
                 }
             }
             // The session itself reports what is running and when it ends.
-            (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => {
-                silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
-            }
+            (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => silent(sign()),
             // An open point that the writer clearly admits or announces counts, no
             // matter what else says it is done.
             (Label::Incomplete, _)
                 if is_of_task && judged.kind == Kind::Partial && self.is_as_asked(read) =>
             {
-                silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
+                silent(sign())
             }
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
@@ -296,15 +295,16 @@ impl<'a> Spoken<'a> {
             {
                 self.half_way(Source::LastWords, read)
             }
+            (Label::Complete | Label::Incomplete, _)
+                if is_of_task && let Some(deferred) = self.deferral(read) =>
+            {
+                let why = Reason::PutsOff(excerpt::reason(deferred));
+                Evidence { points: vec![Point::StopsHalfWay], ..guess(Claim::No).because(why) }
+            }
             (Label::Incomplete, _) if is_of_task => Evidence {
                 points: vec![Point::StopsHalfWay],
                 ..silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::StopsHalfWay))
             },
-            (Label::Complete, _) if is_of_task && let Some(deferred) = self.deferral() => {
-                let points = vec![Point::StopsHalfWay];
-                let why = Reason::PutsOff(excerpt::reason(deferred));
-                Evidence { points, ..guess(Claim::No).because(why) }
-            }
             (Label::Complete, _) if says_done => doubted(guess(Claim::Yes).because(Fact::SaysDone), judged),
             (Label::Complete, _) if is_of_task => doubted(silent(Fact::AsksNothing.into()), judged),
             (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
@@ -331,9 +331,11 @@ impl<'a> Spoken<'a> {
         self.answers_how_far && undone(&self.text, &self.prompts)
     }
 
-    fn deferral(&self) -> Option<&str> {
+    fn deferral(&self, read: &TextRead) -> Option<&str> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
-        deferral(&self.text, &prompts)
+        let admits = |sentence: &&Finding| sentence.groups.iter().any(|group| group == "admits");
+        let admitted = read.unfinished.iter().filter(admits).map(|sentence| sentence.excerpt.to_lowercase());
+        deferral(&self.text, &prompts, &admitted.collect::<Vec<_>>())
     }
 
     /// Whether all that sounds unfinished is what the prompts want.
