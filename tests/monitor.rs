@@ -202,6 +202,31 @@ fn the_first_hint_acts_at_once_and_a_storm_costs_one_more_pass() {
 }
 
 #[test]
+fn a_rush_of_lines_is_read_less_often_and_holds_up_nothing_else() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let (mut read_at, mut generation) = (Vec::new(), 1);
+    for millis in (2_000..5_000).step_by(100) {
+        for event in [changed(millis, Parts::WORDS), Event::Woke { at: at(millis) }] {
+            for effect in monitor.update(event) {
+                if let Effect::Collect(request) = effect {
+                    (read_at, generation) = ([read_at, vec![millis]].concat(), request.generation);
+                    let _ = monitor.update(collected(millis, generation, sample(millis, request.parts)));
+                }
+            }
+        }
+    }
+    let gaps: Vec<i64> = read_at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps[..4], [100, 100, 100, 100]);
+    assert!(gaps[4..].iter().all(|gap| *gap == 300), "{gaps:?}");
+    let decision = monitor.update(changed(4_950, Parts::CHECKS));
+    assert!(matches!(&decision[..], [Effect::Collect(request), ..] if request.parts.contains(Parts::CHECKS)));
+    // The rush is over, so the next line is read at once.
+    let _ = monitor.update(collected(4_960, generation + 1, sample(4_950, Parts::WORDS | Parts::CHECKS)));
+    let effects = monitor.update(changed(9_000, Parts::WORDS));
+    assert!(matches!(&effects[..], [Effect::Collect(request), ..] if request.not_before == at(9_000)));
+}
+
+#[test]
 fn followers_wait_for_one_frame() {
     let mut monitor = judged(vec![commits(), clean()]);
     let _ = monitor.update(changed(2_000, Parts::CHECKS));

@@ -33,6 +33,9 @@ impl Tracked {
                 }
                 has_new_decision =
                     sample.session_facts.as_ref().is_some_and(|facts| self.actions.note_decision(facts));
+                if has_new_decision {
+                    self.collecting.decided();
+                }
                 self.absorb(generation, *sample, &mut effects);
             }
             Err(problem) => self.failed(generation, problem, now),

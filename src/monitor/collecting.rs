@@ -9,6 +9,13 @@ use crate::model::{Parts, Timestamp};
 const FRAME_MS: i64 = 33;
 /// A work tree scan waits until ten times the cost of the last one has passed since it.
 const SCAN_SPACING: i64 = 10;
+/// So many readings of the records alone may follow each other at that pace. An agent at work writes to them many times a
+/// second, and what the last line of a rush leaves is what counts.
+const RUSH_AFTER: u32 = 4;
+/// The least time between two such readings after that.
+const RUSH_MS: i64 = 300;
+/// A reading of the records that begins so soon after the one before belongs to the same rush.
+const SAME_RUSH_MS: i64 = 350;
 /// The least time between work tree scans that no change of git's files calls for: an agent writes to its
 /// transcript many times a second.
 const SCAN_PAUSE_MS: i64 = 1000;
@@ -30,7 +37,15 @@ pub(super) struct Collecting {
     /// Commits may have changed; `hurried_at` is when such a change last skipped the frame limit.
     is_hurried: bool,
     hurried_at: Option<Timestamp>,
+    records: Rush,
     tree: TreeScan,
+}
+
+/// The readings of the sessions' records in a row, none long after the one before.
+#[derive(Debug, Default)]
+struct Rush {
+    read_at: Option<Timestamp>,
+    n_readings: u32,
 }
 
 /// The scans of the work tree.
@@ -98,6 +113,7 @@ impl Collecting {
 
     /// Schedules everything to be read now, at a person's request or after an action.
     pub(super) fn refresh(&mut self) {
+        self.records = Rush::default();
         self.again = Parts::all();
         self.tree.is_outdated = true;
     }
@@ -129,19 +145,30 @@ impl Collecting {
         self.tree.is_urgent |= self.tree.is_outdated;
     }
 
+    /// What was read held a new decision: whoever decides waits for the verdict, so the next reading is at once.
+    pub(super) fn decided(&mut self) {
+        self.records = Rush::default();
+    }
+
     /// A tool began or ended, which may have written anything.
     pub(super) fn stirred(&mut self) {
         self.tree.n_vain = 0;
     }
 
-    /// The time until which a work tree scan is postponed, if one is.
+    /// The time until which a reading is postponed, if one is: of the work tree, or of records in a rush.
     pub(super) fn put_off_until(&self) -> Option<Timestamp> {
-        (self.tree.is_outdated && self.running.is_none()).then(|| self.tree.due_at())
+        if self.running.is_some() {
+            return None;
+        }
+        let tree = self.tree.is_outdated.then(|| self.tree.due_at());
+        let records = (self.again == Parts::WORDS).then(|| self.records.due_at());
+        tree.into_iter().chain(records).min()
     }
 
     /// Deletes when something was last done: these times are of the clock as it was before.
     pub(super) fn clock_set_back(&mut self) {
         (self.started_at, self.tree.at, self.hurried_at) = (None, None, None);
+        self.records = Rush::default();
     }
 
     /// A collection has answered. Returns false if it is not the last one that was started.
@@ -165,10 +192,10 @@ impl Collecting {
         if self.tree.is_outdated && self.tree.is_due(now) {
             self.again |= Parts::CHANGES;
         }
-        let mut parts = std::mem::take(&mut self.again);
-        if parts.is_empty() {
+        if self.again.is_empty() || self.again == Parts::WORDS && now < self.records.due_at() {
             return None;
         }
+        let mut parts = std::mem::take(&mut self.again);
         if parts.contains(Parts::CHANGES) {
             let rest = parts - Parts::CHANGES;
             if self.tree.took_ms > CHEAP_SCAN_MS && !rest.is_empty() {
@@ -187,6 +214,9 @@ impl Collecting {
         self.running = Some(parts);
         let not_before = self.not_before(now);
         self.started_at = Some(not_before);
+        if parts.contains(Parts::WORDS) {
+            self.records.read(not_before);
+        }
         if parts.contains(Parts::CHANGES) {
             self.tree.at = Some(not_before);
         }
@@ -203,6 +233,19 @@ impl Collecting {
             return now;
         }
         self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)))
+    }
+}
+
+impl Rush {
+    fn read(&mut self, at: Timestamp) {
+        let is_same = self.read_at.is_some_and(|before| at.millis_since(before) <= SAME_RUSH_MS);
+        self.n_readings = if is_same { self.n_readings.saturating_add(1) } else { 1 };
+        self.read_at = Some(at);
+    }
+
+    fn due_at(&self) -> Timestamp {
+        let is_rush = self.n_readings > RUSH_AFTER;
+        self.read_at.filter(|_| is_rush).map_or(Timestamp(0), |at| at.plus_millis(RUSH_MS))
     }
 }
 
