@@ -10,6 +10,8 @@ use crate::model::{HookKind, VariableNames};
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
+    /// Its name in evidence and on screen. Empty if the user's configuration names it.
+    pub name: &'static str,
     /// The folder of its records. `None` if they are in the workspaces.
     pub records: Option<AgentFolder>,
     /// The user's environment variables that are meant for it. Excluded are those that a running session
@@ -58,6 +60,7 @@ pub struct Facts {
 impl Facts {
     /// An agent about which nothing is known.
     pub const NONE: Facts = Facts {
+        name: "",
         records: None,
         variables: VariableNames { allowed: &[], except: &[] },
         session_variable: None,
@@ -121,11 +124,6 @@ impl AgentFolder {
     }
 }
 
-/// How long an agent waits for the event hook, in seconds. The hook takes a few milliseconds.
-pub(super) const EVENT_LIMIT_S: u32 = 5;
-/// How long an agent waits for a gate, in seconds. A gate may run checks.
-pub(super) const GATE_LIMIT_S: u32 = 600;
-
 /// How an agent runs closeout's hook, and what it passes to it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hooks {
@@ -158,6 +156,38 @@ pub struct Hooks {
     pub server_word: Option<&'static str>,
     /// What the user has to do, or know, after installing the hooks.
     pub after_install: &'static str,
+}
+
+impl Hooks {
+    /// The hook that reports events, of an agent about whose events nothing is known.
+    pub(super) const fn of(agent: &'static str, folder: AgentFolder, settings: Settings) -> Hooks {
+        Hooks {
+            agent,
+            command: "event",
+            // The hook takes a few milliseconds.
+            limit_s: 5,
+            folder,
+            settings,
+            events: &[],
+            other_events: &[],
+            notices: &[],
+            asking_tools: &[],
+            pid_variable: None,
+            headless: None,
+            server_word: None,
+            after_install: "",
+        }
+    }
+
+    /// The hook that asks closeout whether the agent may stop.
+    pub(super) const fn gate(
+        self,
+        command: &'static str,
+        events: &'static [(&'static str, HookKind)],
+    ) -> Hooks {
+        // A gate may run checks.
+        Hooks { command, limit_s: 600, events, ..self }
+    }
 }
 
 /// How an agent's settings register a hook.

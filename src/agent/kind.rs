@@ -23,7 +23,9 @@ use crate::model::{
 /// the agent does not support it. `home` is always the folder of its records.
 pub trait Agent: Debug + Send + Sync {
     /// Its name in evidence and on screen.
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        self.facts().name
+    }
 
     /// What is known about it in advance.
     fn facts(&self) -> &'static Facts;

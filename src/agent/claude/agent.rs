@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
+use crate::agent::facts::{AgentFolder, Facts, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::OptionDialog;
 use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
@@ -34,17 +34,10 @@ const VARIABLES: VariableNames = VariableNames {
     ],
 };
 
+const SETTINGS: Settings =
+    Settings::Json { user: "settings.json", project: ".claude/settings.json", named: None, per_second: 1 };
+
 const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    command: "event",
-    limit_s: EVENT_LIMIT_S,
-    folder: HOME,
-    settings: Settings::Json {
-        user: "settings.json",
-        project: ".claude/settings.json",
-        named: None,
-        per_second: 1,
-    },
     events: &[
         ("SessionStart", HookKind::SessionStarted),
         ("UserPromptSubmit", HookKind::Prompted),
@@ -61,26 +54,21 @@ const HOOKS: Hooks = Hooks {
         ("StopFailure", HookKind::StopFailed),
         ("SessionEnd", HookKind::SessionEnded),
     ],
-    other_events: &[],
     notices: &[("permission_prompt", HookKind::PermissionNoticed), ("idle_prompt", HookKind::IdleNoticed)],
     asking_tools: &["AskUserQuestion"],
     pid_variable: Some("CLAUDE_PID"),
     headless: Some(("CLAUDE_CODE_ENTRYPOINT", "sdk")),
-    server_word: None,
     after_install: "running sessions report from now on, too",
+    ..Hooks::of(NAME, HOME, SETTINGS)
 };
 
 /// The hook that asks closeout whether the agent may stop.
-const GATE: Hooks =
-    Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
+const GATE: Hooks = HOOKS.gate("stop", &[("Stop", HookKind::Stopped)]);
 
 impl Agent for Claude {
-    fn name(&self) -> &str {
-        NAME
-    }
-
     fn facts(&self) -> &'static Facts {
         &Facts {
+            name: NAME,
             records: Some(HOME),
             variables: VARIABLES,
             session_variable: Some("CLAUDE_CODE_SESSION_ID"),

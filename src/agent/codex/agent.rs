@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::{NAME, command, find, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
+use crate::agent::facts::{AgentFolder, Facts, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
 use crate::agent::screen::{PermissionKey, PermissionKeys};
@@ -26,12 +26,10 @@ const VARIABLES: VariableNames = VariableNames {
     except: &["CODEX_CI", "CODEX_INTERNAL_*", "CODEX_MANAGED_BY_*", "CODEX_SANDBOX*", "CODEX_THREAD_ID"],
 };
 
+const SETTINGS: Settings =
+    Settings::Json { user: HOOK_FILE, project: ".codex/hooks.json", named: None, per_second: 1 };
+
 const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    command: "event",
-    limit_s: EVENT_LIMIT_S,
-    folder: HOME,
-    settings: Settings::Json { user: HOOK_FILE, project: ".codex/hooks.json", named: None, per_second: 1 },
     events: &[
         ("SessionStart", HookKind::SessionStarted),
         ("UserPromptSubmit", HookKind::Prompted),
@@ -46,28 +44,21 @@ const HOOKS: Hooks = Hooks {
         ("Stop", HookKind::Stopped),
         ("SessionEnd", HookKind::SessionEnded),
     ],
-    other_events: &[],
-    notices: &[],
     asking_tools: &["request_user_input"],
-    pid_variable: None,
-    headless: None,
     server_word: Some("app-server"),
     after_install: "Codex runs new hooks only once you trust them, and says nothing until then: start \
                     `codex` and trust them in the dialog that reviews hooks (`/hooks` opens it). It asks \
                     again when the path of closeout changes",
+    ..Hooks::of(NAME, HOME, SETTINGS)
 };
 
 /// The hook that asks closeout whether the agent may stop.
-const GATE: Hooks =
-    Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
+const GATE: Hooks = HOOKS.gate("stop", &[("Stop", HookKind::Stopped)]);
 
 impl Agent for Codex {
-    fn name(&self) -> &str {
-        NAME
-    }
-
     fn facts(&self) -> &'static Facts {
         &Facts {
+            name: NAME,
             records: Some(HOME),
             variables: VARIABLES,
             programs: &["codex"],

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
+use crate::agent::facts::{AgentFolder, Facts, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{DrawnPrompt, EmptyBox, PermissionKey, PermissionKeys, Typing};
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
@@ -20,17 +20,14 @@ const VARIABLES: VariableNames = VariableNames {
     except: &["GEMINI_CLI", "GEMINI_CLI_IDE_*", "GEMINI_CWD", "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID"],
 };
 
+const SETTINGS: Settings = Settings::Json {
+    user: "settings.json",
+    project: ".gemini/settings.json",
+    named: Some(("*", "closeout")),
+    per_second: 1000,
+};
+
 const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    command: "event",
-    limit_s: EVENT_LIMIT_S,
-    folder: HOME,
-    settings: Settings::Json {
-        user: "settings.json",
-        project: ".gemini/settings.json",
-        named: Some(("*", "closeout")),
-        per_second: 1000,
-    },
     events: &[
         ("SessionStart", HookKind::SessionStarted),
         ("BeforeAgent", HookKind::Prompted),
@@ -43,28 +40,18 @@ const HOOKS: Hooks = Hooks {
     other_events: &[("PreCompress", HookKind::Compacting)],
     notices: &[("ToolPermission", HookKind::PermissionAsked)],
     asking_tools: &["ask_user"],
-    pid_variable: None,
-    headless: None,
-    server_word: None,
     after_install: "Gemini CLI runs no project hooks in a folder that it does not trust; running sessions \
                     report once they are restarted",
+    ..Hooks::of(NAME, HOME, SETTINGS)
 };
 
 /// The hook that asks closeout whether the agent may stop.
-const GATE: Hooks = Hooks {
-    command: "after-agent",
-    limit_s: GATE_LIMIT_S,
-    events: &[("AfterAgent", HookKind::Stopped)],
-    ..HOOKS
-};
+const GATE: Hooks = HOOKS.gate("after-agent", &[("AfterAgent", HookKind::Stopped)]);
 
 impl Agent for Gemini {
-    fn name(&self) -> &str {
-        NAME
-    }
-
     fn facts(&self) -> &'static Facts {
         &Facts {
+            name: NAME,
             records: Some(HOME),
             variables: VARIABLES,
             programs: &["gemini"],

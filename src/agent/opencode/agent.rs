@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, api, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
+use crate::agent::facts::{AgentFolder, Facts, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{DrawnPrompt, EmptyBox, PermissionKey, PermissionKeys, Typing};
 use crate::agent::server::AgentServer;
@@ -29,17 +29,17 @@ const VARIABLES: VariableNames = VariableNames {
     ],
 };
 
+/// Holds its plugins.
+const CONFIGURATION: AgentFolder =
+    AgentFolder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME };
+
+const PLUGIN: Settings = Settings::Plugin {
+    user: "plugin/closeout.js",
+    project: ".opencode/plugin/closeout.js",
+    text: include_str!("../../../assets/hooks/opencode.js"),
+};
+
 const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    command: "event",
-    limit_s: EVENT_LIMIT_S,
-    folder: AgentFolder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME },
-    settings: Settings::Plugin {
-        user: "plugin/closeout.js",
-        project: ".opencode/plugin/closeout.js",
-        text: include_str!("../../../assets/hooks/opencode.js"),
-    },
-    events: &[],
     // These are the names the plugin sends.
     other_events: &[
         ("session.created", HookKind::SessionStarted),
@@ -60,33 +60,25 @@ const HOOKS: Hooks = Hooks {
         ("subagent.started", HookKind::SubagentStarted),
         ("subagent.stopped", HookKind::SubagentStopped),
     ],
-    notices: &[],
     asking_tools: &["question"],
-    pid_variable: None,
-    headless: None,
-    server_word: None,
     after_install: "running sessions report once they are restarted",
+    ..Hooks::of(NAME, CONFIGURATION, PLUGIN)
 };
 
 /// The hook that asks closeout whether the agent may stop.
 const GATE: Hooks = Hooks {
-    command: "stop",
-    limit_s: GATE_LIMIT_S,
     settings: Settings::Plugin {
         user: "plugin/closeout-gate.js",
         project: ".opencode/plugin/closeout-gate.js",
         text: include_str!("../../../assets/hooks/opencode-gate.js"),
     },
-    ..HOOKS
+    ..HOOKS.gate("stop", &[])
 };
 
 impl Agent for OpenCode {
-    fn name(&self) -> &str {
-        NAME
-    }
-
     fn facts(&self) -> &'static Facts {
         &Facts {
+            name: NAME,
             records: Some(DATA),
             variables: VARIABLES,
             programs: &["opencode", ".opencode", "opencode.exe"],
