@@ -347,7 +347,7 @@ fn both_readers_find_the_same_file_of_a_commit() {
         let ask =
             GitAsk { reader: Some(reader), program: Some(&program), ..GitAsk::new(repo.now(), &budget) };
         let of = |name: &str, commit: &str, most| {
-            file_of_commit(repo.path(), name, commit_id(commit), most, (&ask, &mut GitMemory::default()))
+            file_of_commit(repo.path(), name, commit_id(commit), most, &ask, &mut GitMemory::default())
         };
         let file = |name: &str, most| of(name, &commit, most).unwrap();
         assert_eq!(file("own.toml", 6).as_deref(), Some(b"a = 1\n".as_slice()), "{reader:?}");

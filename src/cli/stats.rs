@@ -129,16 +129,18 @@ impl Tally {
         {
             self.known.insert(entry.workspace.clone(), agent.clone());
         }
-        self.add((&entry.workspace, entry.agent.as_deref(), entry.at), &|counts| counts.add_event(entry));
+        self.add(&entry.workspace, entry.agent.as_deref(), entry.at, &|counts| counts.add_event(entry));
     }
 
     fn add_action(&mut self, entry: &AuditEntry) {
-        self.add((&entry.workspace, entry.agent.as_deref(), entry.at), &|counts| counts.add_action(entry));
+        self.add(&entry.workspace, entry.agent.as_deref(), entry.at, &|counts| counts.add_action(entry));
     }
 
     fn add(
         &mut self,
-        (workspace, agent, at): (&WorkspaceId, Option<&str>, Timestamp),
+        workspace: &WorkspaceId,
+        agent: Option<&str>,
+        at: Timestamp,
         add: &dyn Fn(&mut Counts),
     ) {
         add(&mut self.all);

@@ -59,7 +59,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         agents: &mut Vec<CustomAgent>,
     ) {
-        for (at, table) in self.tables(AGENTS, at, value, (MAX_AGENTS, ": it names commands")) {
+        for (at, table) in self.tables(AGENTS, at, value, MAX_AGENTS, ": it names commands") {
             let mut read = Entry::default();
             for (name, value) in table {
                 self.read_agent_key(name.get_ref(), name.span().start, value, &mut read);

@@ -68,7 +68,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         checks: &mut Vec<CheckEntry>,
     ) {
-        for (at, table) in self.tables(CHECKS, at, value, (MAX_CHECKS, ": it names commands")) {
+        for (at, table) in self.tables(CHECKS, at, value, MAX_CHECKS, ": it names commands") {
             self.read_check(at, table, checks);
         }
         self.look_at_groups(at, checks);

@@ -157,7 +157,7 @@ impl Reader<'_> {
     }
 
     fn read_overrides(&mut self, at: usize, value: &Spanned<DeValue<'_>>, layer: &mut Layer) {
-        for (at, table) in self.tables(OVERRIDES, at, value, (usize::MAX, "")) {
+        for (at, table) in self.tables(OVERRIDES, at, value, usize::MAX, "") {
             self.read_override(at, table, layer);
         }
     }

@@ -25,7 +25,8 @@ impl Reader<'_> {
         key: &str,
         at: usize,
         value: &'v Spanned<DeValue<'d>>,
-        (most, why_own): (usize, &str),
+        most: usize,
+        why_own: &str,
     ) -> Vec<(usize, &'v DeTable<'d>)> {
         let table = |entry: &'v Spanned<DeValue<'d>>| Some((entry.span().start, entry.get_ref().as_table()?));
         let what = match value.get_ref().as_array() {

@@ -36,7 +36,7 @@ const KINDS: [(&str, CheckKind); 4] = [
 
 impl Reader<'_> {
     pub(super) fn read_tools(&mut self, at: usize, value: &Spanned<DeValue<'_>>, tools: &mut Vec<CheckTool>) {
-        for (at, table) in self.tables(TOOLS, at, value, (MAX_TOOLS, ": it says what proves work")) {
+        for (at, table) in self.tables(TOOLS, at, value, MAX_TOOLS, ": it says what proves work") {
             self.read_tool(at, table, tools);
         }
     }

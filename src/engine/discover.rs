@@ -39,7 +39,7 @@ pub(super) fn discover(
             found.add_given(path);
             let only = paths(&found);
             if let Some(path) = only.first() {
-                unreadable = survey_one(config, (at, with_older), (path, &mut found), memory);
+                unreadable = survey_one(config, at, with_older, path, &mut found, memory);
             }
         }
         Scope::Worktrees { with_sessions, here, paths: given } => {
@@ -47,7 +47,7 @@ pub(super) fn discover(
             for path in given {
                 found.add_given(path);
             }
-            let survey = survey_all(config, (at, with_older), &mut found, *with_sessions, memory);
+            let survey = survey_all(config, at, with_older, &mut found, *with_sessions, memory);
             let ran = found.ran_since(since(config, at, with_older));
             let ran: Vec<WorkspaceId> = runs.keys().cloned().chain(ran).collect();
             for workspace in ran.iter().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
@@ -110,8 +110,10 @@ fn paths(found: &Found<'_>) -> Vec<PathBuf> {
 /// Surveys the sessions of one workspace and gives it them; returns what cannot be read.
 fn survey_one(
     config: &EngineConfig,
-    (at, with_older): (Timestamp, bool),
-    (path, found): (&PathBuf, &mut Found<'_>),
+    at: Timestamp,
+    with_older: bool,
+    path: &PathBuf,
+    found: &mut Found<'_>,
     memory: &mut Memories,
 ) -> Vec<Unreadable> {
     let moved = session_folders::moved(std::slice::from_ref(path));
@@ -130,7 +132,8 @@ fn survey_one(
 /// count, however old: work that one left before a weekend is as unfinished on the Monday after.
 fn survey_all(
     config: &EngineConfig,
-    (at, with_older): (Timestamp, bool),
+    at: Timestamp,
+    with_older: bool,
     found: &mut Found<'_>,
     with_sessions: bool,
     memory: &mut Memories,

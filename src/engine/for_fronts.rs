@@ -25,7 +25,9 @@ impl EngineConfig {
     /// read; or the action's own error.
     pub fn audited<T>(
         &self,
-        (kind, workspace, plan): (ActionKind, &Path, String),
+        kind: ActionKind,
+        workspace: &Path,
+        plan: String,
         action: impl FnOnce() -> Result<T, ActionProblem>,
         describe: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
@@ -34,7 +36,7 @@ impl EngineConfig {
             Err(error) if audit::can_go_unrecorded(kind, &error) => None,
             store => store.map_err(|error| audit::unwritable(&error))?,
         };
-        audit::audited(store.as_ref(), (kind, workspace, plan), action, describe)
+        audit::audited(store.as_ref(), kind, workspace, plan, action, describe)
     }
 
     /// The top of the work tree that contains `path`.

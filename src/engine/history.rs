@@ -78,7 +78,8 @@ impl History {
 pub(super) struct Noted {
     workspace: WorkspaceId,
     agent: Option<String>,
-    verdict: (VerdictState, Option<Proof>),
+    state: VerdictState,
+    proof: Option<Proof>,
     is_seen: bool,
 }
 
@@ -88,23 +89,22 @@ impl Noted {
         Noted {
             workspace: view.id.clone(),
             agent: view.agent.clone(),
-            verdict: (
-                verdict.map_or(VerdictState::NoTask, |verdict| verdict.state),
-                verdict.and_then(|verdict| verdict.proof),
-            ),
+            state: verdict.map_or(VerdictState::NoTask, |verdict| verdict.state),
+            proof: verdict.and_then(|verdict| verdict.proof),
             is_seen: view.is_seen,
         }
     }
 
     /// Writes it; returns the change, if there was one.
     fn write(&self, store: &Store, at: Timestamp) -> Result<Option<VerdictChange>, StoreError> {
-        let change = store.note_verdict(&self.workspace, self.agent.as_deref(), self.verdict, at)?;
-        if change.is_some() && self.verdict.0 == VerdictState::Complete {
+        let agent = self.agent.as_deref();
+        let change = store.note_verdict(&self.workspace, agent, self.state, self.proof, at)?;
+        if change.is_some() && self.state == VerdictState::Complete {
             // One success resets the circuit breaker.
             store.keep_time_outs(&self.workspace, 0)?;
         }
-        if self.is_seen && self.verdict.0 == VerdictState::Complete {
-            store.note_seen(&self.workspace, self.agent.as_deref(), at)?;
+        if self.is_seen && self.state == VerdictState::Complete {
+            store.note_seen(&self.workspace, agent, at)?;
         }
         Ok(change)
     }

@@ -29,7 +29,8 @@ pub(super) fn read_checks(
     directory: &WorkspaceDir,
     settings: &WorkspaceSettings,
     now: Timestamp,
-    (named_plans, memory): (&[String], &mut ResultMemory),
+    named_plans: &[String],
+    memory: &mut ResultMemory,
     found: &mut Observations,
 ) {
     found.closer = configured(settings.closer_report.as_deref(), |name| {
@@ -126,7 +127,7 @@ fn read_tests(
         match read_results(directory, &name, now, memory) {
             Ok((counts, written_at)) => {
                 let is_named = configured.contains(&name);
-                add(&mut together, (name, is_named), &counts, written_at);
+                add(&mut together, name, is_named, &counts, written_at);
             }
             Err(FileRefusal::Absent) => drop(absent.get_or_insert(name)),
             Err(FileRefusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
@@ -154,7 +155,8 @@ fn not_searched(pattern: &str, reason: NotSeen) -> Unreadable {
 /// Adds what one file says. `is_named` says that it is required by its own name.
 fn add(
     together: &mut Option<TestResults>,
-    (name, is_named): (String, bool),
+    name: String,
+    is_named: bool,
     counts: &FileResults,
     written_at: Timestamp,
 ) {

@@ -139,8 +139,7 @@ pub fn collect(
         }
     }
     if request.parts.contains(Parts::CHECKS) {
-        let known = (&memory.named_plans[..], &mut memory.results);
-        read_checks(&directory, settings, context.now, known, &mut found);
+        read_checks(&directory, settings, context.now, &memory.named_plans, &mut memory.results, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit);
@@ -148,8 +147,8 @@ pub fn collect(
     found.prompted_at = request.prompted_at;
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
-    let asked = (&git_ask(request, context), &mut memory.git);
-    provenance::trace(request, &directory, asked, commit, &mut found);
+    let ask = git_ask(request, context);
+    provenance::trace(request, &directory, &ask, &mut memory.git, commit, &mut found);
     // Words may claim what git shows no change for.
     let written = ignored_files::candidates(&found);
     if !written.is_empty() {

@@ -45,7 +45,7 @@ fn is_in(
     text: &str,
 ) -> bool {
     let workspace: &Path = request.workspace.path();
-    let asked = (&git_ask(request, context), &mut memory.base);
-    let committed = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), asked);
+    let ask = git_ask(request, context);
+    let committed = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), &ask, &mut memory.base);
     committed.is_ok_and(|committed| committed.as_deref() == Some(text.as_bytes()))
 }

@@ -19,14 +19,15 @@ use crate::model::{
 pub(super) fn trace(
     request: &CollectRequest,
     directory: &WorkspaceDir,
-    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
     baseline: Option<CommitId>,
     found: &mut Observations,
 ) {
     for name in found_here(&request.settings, found) {
         let Some(content) = content_of(&name, directory, found) else { continue };
         let workspace = request.workspace.path();
-        let Ok(provenance) = git::provenance(workspace, &name, &content, baseline, (ask, memory)) else {
+        let Ok(provenance) = git::provenance(workspace, &name, &content, baseline, ask, memory) else {
             continue;
         };
         if provenance.is_of_baseline && !found.of_baseline.contains(&name) {
@@ -36,7 +37,7 @@ pub(super) fn trace(
             date(found, &name, since);
         }
         if let Some(commit) = baseline.filter(|_| !provenance.is_of_baseline) {
-            keep_backlog(request, &name, commit, (ask, memory), found);
+            keep_backlog(request, &name, commit, ask, memory, found);
         }
     }
 }
@@ -46,7 +47,8 @@ fn keep_backlog(
     request: &CollectRequest,
     name: &str,
     baseline: CommitId,
-    asked: (&GitAsk<'_>, &mut GitMemory),
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
     found: &mut Observations,
 ) {
     let is_open = |step: &PlanStep| step.status.as_deref() != Some("done");
@@ -58,7 +60,8 @@ fn keep_backlog(
     let Some(plan) = plan.filter(|_| !request.settings.are_plans_chosen) else { return };
     let most = usize::try_from(LONGEST_DOCUMENT).unwrap_or(usize::MAX);
     let workspace = request.workspace.path();
-    let Ok(Some(content)) = git::file_of_commit(workspace, name, baseline, most, asked) else { return };
+    let content = git::file_of_commit(workspace, name, baseline, most, ask, memory);
+    let Ok(Some(content)) = content else { return };
     let steps = parse_plan(&String::from_utf8_lossy(&content)).unwrap_or_default();
     plan.backlog = steps.into_iter().filter(is_open).collect();
 }

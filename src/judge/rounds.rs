@@ -82,7 +82,7 @@ pub fn advance(
     let mark = mark
         .map(|mark| {
             let turn = if mark.end.is_some() { mark } else { known };
-            self::mark((turn.end, turn.moved), mark.decision.or(known.decision))
+            self::mark(turn.end, turn.moved, mark.decision.or(known.decision))
         })
         .or_else(|| before.mark.clone());
     let check = check.map(|check| RoundCheck { sources: check.sources.to_owned(), mark: mark.clone() });
@@ -149,7 +149,7 @@ pub fn sources(evidence: &[&Evidence], git: Option<&GitFacts>, content: Option<&
 
 /// The name of a round: when the last turn ended and something was last said or done in it, and when the decision file was
 /// written.
-pub fn mark((end, moved): (Option<Timestamp>, Option<Timestamp>), decision: Option<Timestamp>) -> String {
+pub fn mark(end: Option<Timestamp>, moved: Option<Timestamp>, decision: Option<Timestamp>) -> String {
     let text = |at: Option<Timestamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
     format!("{}/{}/{}", text(end), text(decision), text(moved))
 }
@@ -256,7 +256,8 @@ mod tests {
     fn rounds_of(
         before: &Rounds,
         mark: Option<&str>,
-        (sources, is_counted): (&str, bool),
+        sources: &str,
+        is_counted: bool,
         points: &str,
     ) -> Rounds {
         advance(before, mark, Some(Check { sources, is_counted }), &[&no(points)])
@@ -283,19 +284,19 @@ mod tests {
             (Some("10/20"), "h", false, "x", 7),
             (None, "i", false, "y", 1),
         ] {
-            rounds = rounds_of(&rounds, mark, (sources, is_counted), points);
+            rounds = rounds_of(&rounds, mark, sources, is_counted, points);
             assert_eq!(rounds.stage, stage, "{mark:?} {sources} {points}");
         }
     }
 
     #[test]
     fn a_check_belongs_to_the_round_that_another_look_has_seen() {
-        let first = rounds_of(&Rounds::default(), Some("10/"), ("a", false), "x");
+        let first = rounds_of(&Rounds::default(), Some("10/"), "a", false, "x");
         // A screen with the same id sees the end of the next turn first.
         let seen = advance(&first, Some("20/"), None, &[&no("x")]);
-        let checked = rounds_of(&seen, Some("20/"), ("b", false), "x");
+        let checked = rounds_of(&seen, Some("20/"), "b", false, "x");
         assert_eq!((seen.stage, checked.stage), (2, 2));
-        assert_eq!(rounds_of(&checked, Some("20/"), ("c", false), "x").stage, 3);
+        assert_eq!(rounds_of(&checked, Some("20/"), "c", false, "x").stage, 3);
     }
 
     #[test]

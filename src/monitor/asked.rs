@@ -52,7 +52,8 @@ impl Actions {
     pub(super) fn add_answers(
         &self,
         facts: &SessionFacts,
-        (git, now): (Option<&GitFacts>, Timestamp),
+        git: Option<&GitFacts>,
+        now: Timestamp,
         evidence: &mut Vec<Evidence>,
     ) {
         let answers = self.evidence(facts, git, now);

@@ -14,7 +14,8 @@ pub(super) fn attention(
     verdict: &Verdict,
     sessions: &[Arc<SessionView>],
     ended: Option<RunStatus>,
-    (is_seen, is_closed): (bool, bool),
+    is_seen: bool,
+    is_closed: bool,
 ) -> Option<Attention> {
     let mut waiting = sessions.iter().filter(|session| session.set_aside.is_none());
     if waiting.clone().any(|session| session.activity.state == ActivityState::NeedsPermission) {

@@ -47,7 +47,8 @@ impl Monitor {
     pub(super) fn held_ended(
         &mut self,
         id: &WorkspaceId,
-        (kind, outcome): (ActionKind, &ActionOutcome),
+        kind: ActionKind,
+        outcome: &ActionOutcome,
         at: Timestamp,
         effects: &mut Vec<Effect>,
     ) {

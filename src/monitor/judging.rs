@@ -173,8 +173,8 @@ impl Tracked {
             self.snapshot.evidence.iter().map(|(_, evidence)| Evidence::clone(evidence)).collect();
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.run_evidence());
-        let at = (self.snapshot.git.as_deref(), self.snapshot.taken_at);
-        self.actions.add_answers(facts, at, &mut evidence);
+        let git = self.snapshot.git.as_deref();
+        self.actions.add_answers(facts, git, self.snapshot.taken_at, &mut evidence);
         let found = configured::Found {
             records: &self.actions.checks,
             content: self.judged.against.content.as_deref(),

@@ -186,7 +186,7 @@ impl Monitor {
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
-        self.held_ended(&id, (kind, &outcome), at, effects);
+        self.held_ended(&id, kind, &outcome, at, effects);
         if let ActionOutcome::Replied(receipt) = &*outcome
             && receipt.state.class() == ActionClass::Done
         {

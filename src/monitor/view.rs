@@ -56,8 +56,9 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
 fn attention(tracked: &Tracked, sessions: &[Arc<SessionView>]) -> Option<Attention> {
     let (judged, run_end) = (&tracked.judged, tracked.unseen_run_end());
     let marks = &tracked.actions.marks;
-    let seen = (judged.is_seen, marks.questions_closed_at().is_some());
-    let attention = attention::attention(judged.verdict.as_deref()?, sessions, run_end, seen)?;
+    let is_closed = marks.questions_closed_at().is_some();
+    let verdict = judged.verdict.as_deref()?;
+    let attention = attention::attention(verdict, sessions, run_end, judged.is_seen, is_closed)?;
     let is_asked = matches!(attention, Attention::Permission | Attention::Asks);
     (is_asked || marks.quiet.is_none()).then_some(attention)
 }

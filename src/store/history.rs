@@ -211,7 +211,8 @@ impl Store {
         &self,
         workspace: &WorkspaceId,
         agent: Option<&str>,
-        (state, proof): (VerdictState, Option<Proof>),
+        state: VerdictState,
+        proof: Option<Proof>,
         at: Timestamp,
     ) -> Result<Option<VerdictChange>, StoreError> {
         let is_known = |last: &Option<Last>| last.as_ref().is_some_and(|last| last.state == state);

@@ -15,9 +15,8 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
     let mut kept = GitMemory::default();
     let mut traced = |content: &str, baseline: &str| {
         let of = |memory: &mut GitMemory| {
-            let asked = (&ask, &mut *memory);
-            let found =
-                provenance(repo.path(), "note", content.as_bytes(), baseline.parse().ok(), asked).unwrap();
+            let baseline = baseline.parse().ok();
+            let found = provenance(repo.path(), "note", content.as_bytes(), baseline, &ask, memory).unwrap();
             memory.close();
             found
         };

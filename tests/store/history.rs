@@ -49,10 +49,10 @@ fn what_several_closeouts_see_is_written_and_told_once() {
     let (_temp, store) = store();
     let stores: Vec<Store> = (0..3).map(|_| Store::open(store.folder()).unwrap()).collect();
     let workspace = WorkspaceId::local("/w");
-    let complete = (VerdictState::Complete, Some(Proof::Said));
     let noted = |at: i64| -> usize {
+        let (state, proof) = (VerdictState::Complete, Some(Proof::Said));
         let note = |store: &Store| {
-            store.note_verdict(&workspace, Some("a"), complete, Timestamp(at)).unwrap().is_some()
+            store.note_verdict(&workspace, Some("a"), state, proof, Timestamp(at)).unwrap().is_some()
         };
         stores.iter().filter(|store| note(store)).count()
     };

@@ -72,8 +72,7 @@ impl Rescuer {
         let is_partial = settings::is_partial(&git)?;
         let others = HOLDERS.map(str::to_owned).to_vec();
         let needed = Needed { commit: plan.tip, others, is_partial };
-        let pinned = (&[plan.tip][..], PinnedAs::Kept, &needed);
-        make_pinned(&worktree, &shadow, pinned, |id, _| {
+        make_pinned(&worktree, &shadow, &[plan.tip], PinnedAs::Kept, &needed, |id, _| {
             Ok((Move::of_branch(id, plan.branch.clone(), Some(plan.tip), base, None), None))
         })
         .map(drop)

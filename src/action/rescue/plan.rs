@@ -108,7 +108,7 @@ impl Rescuer {
             head: current.survey.head.commit,
             targets: targets.all,
             target: targets.usual,
-            splits: split::planned(&ways, (&current.survey, head), &paths, &message, &words),
+            splits: split::planned(&ways, &current.survey, head, &paths, &message, &words),
             paths,
             message,
             words,

@@ -50,7 +50,7 @@ pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &
         let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let is_all_wanted = all_of.iter().any(|begin| is_at_or_below(name, begin));
         let since = if is_all_wanted { Timestamp(i64::MIN) } else { ask.since };
-        looked.push(look_into((folder, since), ask, &mut living, &mut memory.heads, &mut survey));
+        looked.push(look_into(folder, since, ask, &mut living, &mut memory.heads, &mut survey));
     }
     if ask.within.is_none() {
         let there: HashSet<&Path> = looked.iter().map(|folder| &*folder.path).collect();
@@ -74,7 +74,8 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
 
 /// Adds the sessions of one folder whose record grew at or after `since` to `survey` and removes them from `living`.
 fn look_into(
-    (path, since): (PathBuf, Timestamp),
+    path: PathBuf,
+    since: Timestamp,
     ask: &SurveyAsk<'_>,
     living: &mut Living<'_>,
     heads: &mut Heads,

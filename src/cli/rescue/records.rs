@@ -83,9 +83,9 @@ fn restored(
     record: &str,
     action: impl FnOnce() -> Result<Restored, RescueError>,
 ) -> Result<Restored, Failure> {
-    let plan = (ActionKind::Restore, workspace, record.to_owned());
     let action = || action().map_err(|error| rescue_problem(&error));
-    Ok(config.audited(plan, action, |restored| counts::files(restored.n_written))?)
+    let words = |restored: &Restored| counts::files(restored.n_written);
+    Ok(config.audited(ActionKind::Restore, workspace, record.to_owned(), action, words)?)
 }
 
 /// The top of the work tree that contains `path`.
@@ -184,7 +184,6 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
         return json::declined("nothing was deleted", false);
     }
     let signalled = Signalled::listen(rescuer.cancel.clone());
-    let plan = (ActionKind::Forget, top.as_path(), reference.clone());
     let action = || {
         let mut forgotten = rescuer.delete(&top, &reference, forget.lose_work);
         if let Err(RescueError::WouldLose { is_known }) = forgotten
@@ -209,7 +208,8 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    let forgotten = unless_ended(config.audited(plan, action, forgotten_words), &signalled)?;
+    let forgotten = config.audited(ActionKind::Forget, &top, reference.clone(), action, forgotten_words);
+    let forgotten = unless_ended(forgotten, &signalled)?;
     output::print_line(&forgotten_words(&forgotten))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
@@ -241,14 +241,14 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         return json::declined("nothing was deleted", false);
     }
     let signalled = Signalled::listen(rescuer.cancel.clone());
-    let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
+    let plan = format!("{records}, old and in a branch");
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
     let words = |gone: &Vec<ForgottenRecord>| {
         let pins = gone.iter().map(|it| &it.reference).filter(|it| kept.contains(it));
         let pins: Vec<String> = pins.map(ToString::to_string).collect();
         [vec![counts::records(gone.len() - pins.len())], pins].concat().join(", ")
     };
-    let gone = config.audited(plan, action, words);
+    let gone = config.audited(ActionKind::Forget, top, plan, action, words);
     let gone = unless_ended(gone, &signalled)?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;

@@ -37,7 +37,9 @@ pub(super) fn engine_config(
     environment: &Environment,
     workspace: &Path,
     run: &SupervisedRun,
-    (check_id, end, output): (&str, Option<CommandEnd>, Option<&Path>),
+    check_id: &str,
+    end: Option<CommandEnd>,
+    output: Option<&Path>,
 ) -> Result<EngineConfig, Failure> {
     let RunOrder { task_kind, require, decision_file, outputs, .. } = &run.order;
     let flags = Flags {
@@ -243,8 +245,8 @@ impl Driver<'_> {
         if output.is_some() {
             self.folder.begin(JUDGED_OUTPUT, &text).map_err(unkept)?;
         }
-        let about = (last.check_id.as_str(), last.end, output);
-        judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)
+        let (environment, workspace) = (self.environment, self.workspace.path());
+        judging::engine_config(environment, workspace, &self.run, &last.check_id, last.end, output).map(Some)
     }
 
     pub(super) fn judge(&self) -> Result<Option<WorkspaceView>, Failure> {

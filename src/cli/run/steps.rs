@@ -124,12 +124,8 @@ impl Driver<'_> {
             is_quiet: self.is_quiet,
         };
         let seconds = self.run.order.stall_seconds;
-        let config = judging::engine_config(
-            self.environment,
-            self.workspace.path(),
-            &self.run,
-            (check_id, None, None),
-        )?;
+        let config =
+            judging::engine_config(self.environment, self.workspace.path(), &self.run, check_id, None, None)?;
         let watcher = Mover {
             config,
             workspace: self.workspace.clone(),

@@ -69,7 +69,7 @@ pub(super) fn ready<'a>(
         current
     };
     let model = tools.config.config.model_of(adapter.name());
-    let command = command(adapter, &current, (purpose, is_fresh), texts[0], model.as_ref())?;
+    let command = command(adapter, &current, purpose, is_fresh, texts[0], model.as_ref())?;
     let warnings = warnings(adapter, &current, &command, prompt.notes)?;
     let (bounds, _) = tools.config.config.completion_check_for(request.workspace.path());
     let is_probe = purpose == AskPurpose::Probe;
@@ -169,7 +169,8 @@ pub(super) fn in_new_session(
 pub(super) fn command(
     adapter: &Adapter,
     current: &Current,
-    (purpose, is_fresh): (AskPurpose, bool),
+    purpose: AskPurpose,
+    is_fresh: bool,
     prompt: &str,
     model: Option<&String>,
 ) -> Result<AgentCommand, ActionProblem> {

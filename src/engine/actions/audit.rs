@@ -176,7 +176,9 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
 /// Writes audit entries before and after a front's action in which the monitor has no part.
 pub(in crate::engine) fn audited<T>(
     store: Option<&Store>,
-    (kind, workspace, plan): (ActionKind, &Path, String),
+    kind: ActionKind,
+    workspace: &Path,
+    plan: String,
     action: impl FnOnce() -> Result<T, ActionProblem>,
     describe: impl FnOnce(&T) -> String,
 ) -> Result<T, ActionProblem> {

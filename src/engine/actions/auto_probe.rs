@@ -57,7 +57,7 @@ fn ask(
     if let Question::LastWords { reader } = question {
         check(&Refresher::new(request, tools).session(&moment.session)?, moment)?;
         check_nobody_asked()?;
-        let mut permit = || permit(request, (moment, reader), store, tools, begun);
+        let mut permit = || permit(request, moment, reader, store, tools, begun);
         return second_opinion::ask(request, reader, tools, &mut permit)
             .map(|opinion| ActionOutcome::Opined(Box::new(opinion)));
     }
@@ -72,7 +72,7 @@ fn ask(
     }
     check_nobody_asked()?;
     let plan = AskPlan { rescue: ProbeRescue::Never, ..ready.plan };
-    let mut permit = |_number| permit(request, (moment, &moment.session.agent), store, tools, begun);
+    let mut permit = |_number| permit(request, moment, &moment.session.agent, store, tools, begun);
     carry_out(request, Ready { plan, ..ready }, tools, &mut permit)
         .map(|report| ActionOutcome::Checked(Box::new(report)))
 }
@@ -101,7 +101,8 @@ fn question(request: &ActionRequest) -> Result<Question<'_>, ActionProblem> {
 /// the audit entry of the action's beginning.
 fn permit(
     request: &ActionRequest,
-    (moment, asked): (&SessionMoment, &str),
+    moment: &SessionMoment,
+    asked: &str,
     store: &Store,
     tools: &Tools<'_>,
     begun: &mut Option<AuditEntry>,

@@ -190,7 +190,7 @@ impl Check<'_> {
         let plan = &self.ready.plan;
         let (current, model) = (&self.ready.current, self.ready.model.as_ref());
         let command =
-            asking::command(self.ready.adapter, current, (AskPurpose::Probe, false), &plan.prompt, model)?;
+            asking::command(self.ready.adapter, current, AskPurpose::Probe, false, &plan.prompt, model)?;
         let before = self.ready.refresher.signature();
         if self.tools.cancel.is_cancelled() {
             return Err(cancelled().into());

@@ -87,7 +87,7 @@ fn answer(
         notes.extend(asked.notes.iter().cloned());
         let report = read(&asked);
         let error = problem(&asked, &report);
-        log(request, ready, (n_attempts, &report, error.as_deref()));
+        log(request, ready, n_attempts, &report, error.as_deref());
         if n_attempts >= most || !report.error.is_some_and(is_worth_another) {
             return Ok(StepAnswer { report, error, n_attempts, cost, notes });
         }
@@ -100,7 +100,9 @@ fn answer(
 fn log(
     request: &ActionRequest,
     ready: &Ready<'_>,
-    (attempt, report, problem): (u32, &CloserReport, Option<&str>),
+    attempt: u32,
+    report: &CloserReport,
+    problem: Option<&str>,
 ) {
     let place = display_text::path(request.workspace.path());
     let (agent, prompt) = (ready.adapter.name(), display_text::line(&ready.plan.prompt_from));
@@ -123,7 +125,8 @@ fn ask(
     let command = asking::command(
         ready.adapter,
         &ready.current,
-        (AskPurpose::Verify, is_fresh),
+        AskPurpose::Verify,
+        is_fresh,
         prompt,
         ready.model.as_ref(),
     )?;

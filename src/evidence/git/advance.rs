@@ -76,7 +76,7 @@ pub(super) fn advanced(
                 facts.git.commits.newest.insert(0, told);
             }
         }
-        stays::advance((repo, &others), &mut facts.git.commits.stays, (commit, &work), &mut entries)?;
+        stays::advance(repo, &others, &mut facts.git.commits.stays, commit, &work, &mut entries)?;
     }
     // A commit brings nothing; it can only have again what was there before.
     if facts.git.commits.brought_at.is_some() {

@@ -35,7 +35,8 @@ pub(super) fn count(
     repository: &Repository,
     head: &Head,
     baseline: &Baseline,
-    (not_work, asked): (&NotWork, &[Timestamp]),
+    not_work: &NotWork,
+    asked: &[Timestamp],
 ) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = branch.as_deref().map_or(Ok(Vec::new()), |name| repo.reflog(name))?;

@@ -200,7 +200,7 @@ fn read_facts(
     };
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
-    let counted = commits::count(repo, repository, &head, &baseline, (not_work, ask.asked))?;
+    let counted = commits::count(repo, repository, &head, &baseline, not_work, ask.asked)?;
     if counted.counts.n_cancelled > 0 {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }
@@ -218,7 +218,7 @@ fn read_facts(
         Vec::new()
     } else {
         let mut entries = TreeEntries::new(repo, repository.format.id_length());
-        stash::made_here(repo, (repository, &head), &stash, tree.as_ref(), &mut entries)?
+        stash::made_here(repo, repository, &head, &stash, tree.as_ref(), &mut entries)?
     };
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {

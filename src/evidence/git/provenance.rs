@@ -23,7 +23,8 @@ pub fn file_of_commit(
     name: &str,
     commit: CommitId,
     most: usize,
-    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
 ) -> Read<Option<Vec<u8>>> {
     let found =
         in_repository(workspace, name, ask, memory, &mut |repo, _, path| repo.file(commit, path, most));
@@ -39,7 +40,8 @@ pub fn provenance(
     name: &str,
     content: &[u8],
     baseline: Option<CommitId>,
-    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
 ) -> Read<ContentOrigin> {
     let digest: [u8; 32] = Sha256::digest(content).into();
     if let Some(known) = memory.traces.known(name, &digest, baseline) {

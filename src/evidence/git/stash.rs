@@ -20,7 +20,8 @@ const NO_BRANCH: &str = "(no branch)";
 /// does not; newest first.
 pub(super) fn made_here(
     repo: &dyn Repo,
-    (repository, head): (&Repository, &Head),
+    repository: &Repository,
+    head: &Head,
     stash: &[LogEntry],
     tree: Option<&TreeId>,
     entries: &mut TreeEntries<'_>,

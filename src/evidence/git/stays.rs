@@ -81,9 +81,11 @@ pub(super) fn reach(stays: &[HeadStay], read: &[Timestamp], asked: &[Timestamp])
 
 /// Takes in that `commit` was made on top, with new content in the files `paths`, if any.
 pub(super) fn advance(
-    (repo, others): (&dyn Repo, &[Other]),
+    repo: &dyn Repo,
+    others: &[Other],
     stays: &mut Vec<HeadStay>,
-    (commit, paths): (&Commit, &[Vec<u8>]),
+    commit: &Commit,
+    paths: &[Vec<u8>],
     entries: &mut TreeEntries<'_>,
 ) -> Read<()> {
     let mut ages = Ages::new(repo, others, (commit.id, &commit.tree));

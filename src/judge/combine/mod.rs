@@ -52,7 +52,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     // Commits on no branch claim nothing of their own: the table knows them as work at risk.
     let to_do: Vec<&Evidence> = evidence.iter().chain(&loose_work).collect();
     let left_to_do = left_to_do::list(&to_do, case.before, &asked, case.taken_at);
-    let next_action = why::next_action(state, rule, &tally, case, (&warnings, &left_to_do));
+    let next_action = why::next_action(state, rule, &tally, case, &warnings, &left_to_do);
     let (parts, conflicts) = roles::parts(&evidence, state, rule);
     if !conflicts.is_empty() {
         warnings.push(Warning::Conflict);

@@ -77,7 +77,8 @@ pub(super) fn next_action(
     rule: Rule,
     tally: &Tally<'_>,
     case: &Case<'_>,
-    (warnings, left): (&[Warning], &LeftToDo),
+    warnings: &[Warning],
+    left: &LeftToDo,
 ) -> NextAction {
     // Where one session works, another may wait for the person.
     let is_asked_beside =

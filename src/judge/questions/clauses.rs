@@ -70,7 +70,7 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     for form in [Form::Partial, Form::Progress].into_iter().filter(|form| forms.has(*form)) {
         // What the writer gives as a reason for what it did is so now.
         let can_be_reason = form == Form::Progress && !forms.has(Form::Me);
-        if is_only_aside((form, can_be_reason), &lower, text, &mut read) {
+        if is_only_aside(form, can_be_reason, &lower, text, &mut read) {
             settled = settled.without(form);
         }
     }
@@ -106,7 +106,8 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
 /// Whether undone work, or work that goes on, is only in a condition of what the result does ("shows an error if the file
 /// is missing"), in its reason, or in the name of what it deals with ("skips entries that are not finished yet").
 fn is_only_aside(
-    (form, can_be_reason): (Form, bool),
+    form: Form,
+    can_be_reason: bool,
     lower: &str,
     text: &str,
     read: &mut impl FnMut(&str) -> FormSet,

@@ -178,7 +178,7 @@ pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>, provenance: Proven
         .collect();
     let checker = Checker::Plan { plan_type: Some("plan".to_owned()) };
     let check_context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
-    checked(Source::Plan, name, provenance, (&checker, &check_context), points)
+    checked(Source::Plan, name, provenance, &checker, &check_context, points)
 }
 
 fn checklist(name: &str, steps: &[PlanStep]) -> Checklist {
@@ -231,7 +231,7 @@ fn files(
     let empty = empty.map(|words| Reason::Words(excerpt::reason(&words)));
     let checker = Checker::Files { required: names.to_vec() };
     let check_context = CheckContext { files: present, ..CheckContext::default() };
-    let mut evidence = checked(Source::RequiredFiles, title, read(), (&checker, &check_context), missing);
+    let mut evidence = checked(Source::RequiredFiles, title, read(), &checker, &check_context, missing);
     if evidence.points.len() == 1 {
         // A file that is there is not missing.
         evidence.reasons = empty.map_or(evidence.reasons, |empty| vec![empty]);
@@ -262,7 +262,7 @@ fn tests(
 ) -> Option<Evidence> {
     let checker = Checker::Tests;
     let missing = |name: &str, provenance| {
-        checked(Source::Tests, name, provenance, (&checker, &CheckContext::default()), Vec::new())
+        checked(Source::Tests, name, provenance, &checker, &CheckContext::default(), Vec::new())
     };
     // What is there and proves nothing is not missing.
     let unverified =
@@ -292,7 +292,7 @@ fn tests(
             let points = failing.iter().cloned().map(Point::FailingTest).collect();
             let names_read = results.names.join(", ");
             let mut evidence =
-                checked(Source::Tests, &names_read, written(results), (&checker, &check_context), points);
+                checked(Source::Tests, &names_read, written(results), &checker, &check_context, points);
             evidence.reasons.extend(failing.into_iter().take(3).map(Reason::Words));
             doubting(evidence, names.iter().any(|name| is_doubted(name, context)))
         }
@@ -352,7 +352,8 @@ fn checked(
     source: Source,
     name: &str,
     provenance: Provenance,
-    (checker, check_context): (&Checker, &CheckContext),
+    checker: &Checker,
+    check_context: &CheckContext,
     points: Vec<Point>,
 ) -> Evidence {
     let outcome = checkers::check(Some(checker), check_context);

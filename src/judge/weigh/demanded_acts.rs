@@ -19,7 +19,8 @@ use super::tasks::SessionTask;
 pub(super) fn weigh(
     summary: &RunsSummary,
     all: &[&RunsSummary],
-    (session, task): (&SessionObservation, &SessionTask),
+    session: &SessionObservation,
+    task: &SessionTask,
     demands: &[Arc<Demands>],
     evidence_set: &mut EvidenceSet,
 ) {

@@ -50,8 +50,10 @@ pub(super) struct MetDemands {
 /// itself (DESIGN.md 2.2).
 pub(super) fn weigh(
     summary: &RunsSummary,
-    (session, task): (&SessionObservation, &SessionTask),
-    (demands, catalog): (&[Arc<Demands>], &Catalog),
+    session: &SessionObservation,
+    task: &SessionTask,
+    demands: &[Arc<Demands>],
+    catalog: &Catalog,
     evidence_set: &mut EvidenceSet,
 ) -> Option<MetDemands> {
     // What runs beside the session may be the check: that is waited for.
@@ -70,7 +72,7 @@ pub(super) fn weigh(
         if let Named::Call { words, must_pass } = &demanded.what {
             let found = runs::last_run(words, task.turns(session));
             let what = excerpt::reason(&demanded.words);
-            are_met &= weigh_call(what, found, *must_pass, (summary, session), evidence_set);
+            are_met &= weigh_call(what, found, *must_pass, summary, session, evidence_set);
             continue;
         }
         let runs = || summary.last.iter().filter(|run| is_of(run, demanded, catalog));
@@ -125,7 +127,8 @@ fn weigh_call(
     what: String,
     found: Option<(RunOutcome, StepMoment)>,
     must_pass: bool,
-    (summary, session): (&RunsSummary, &SessionObservation),
+    summary: &RunsSummary,
+    session: &SessionObservation,
     evidence_set: &mut EvidenceSet,
 ) -> bool {
     let is_changed = |moment: StepMoment| summary.last_edit.is_some_and(|edit| edit.order > moment.order);

@@ -39,8 +39,10 @@ pub(super) struct Proven {
 
 /// Weighs the runs of the sessions that count. Git ignores the files `ignored`, which are named from the top.
 pub(super) fn weigh(
-    (sessions, tasks): (&[&SessionObservation], &[SessionTask]),
-    (ignored, catalog): (&[String], &Catalog),
+    sessions: &[&SessionObservation],
+    tasks: &[SessionTask],
+    ignored: &[String],
+    catalog: &Catalog,
     memory: &mut Memory,
     evidence_set: &mut EvidenceSet,
 ) -> Proven {
@@ -63,7 +65,7 @@ pub(super) fn weigh(
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
-            || top.is_some_and(|top| wrote_outside(session, task, (top, ignored)));
+            || top.is_some_and(|top| wrote_outside(session, task, top, ignored));
         proven.is_only_acts &= task.is_only(&acts);
         let last = task.current().map(|task| task.last_prompt.as_str());
         let demands = memory.of(session).demands(task.all_prompts(session).chain(last), catalog);
@@ -77,8 +79,8 @@ pub(super) fn weigh(
             .filter(|(_, other, ..)| other.folder == session.folder)
             .map(|(summary, ..)| summary)
             .collect();
-        weigh_session(summary, (session, task), (top, &others), evidence_set);
-        let met = demanded_checks::weigh(summary, (session, task), (demands, catalog), evidence_set);
+        weigh_session(summary, session, task, top, &others, evidence_set);
+        let met = demanded_checks::weigh(summary, session, task, demands, catalog, evidence_set);
         if is_not_passing(summary) {
             proven.not_passing.push(Origin::of(session));
         }
@@ -87,7 +89,7 @@ pub(super) fn weigh(
         proofs.extend(is_proven.then(|| (proof_at, proof_at.max(met.and_then(|met| met.passed_at)))));
         let is_covered = || others.iter().any(|other| is_proven_by(summary, other));
         is_checked &= is_proven || summary.last_edit.is_none() || is_covered();
-        demanded_acts::weigh(summary, &all, (session, task), demands, evidence_set);
+        demanded_acts::weigh(summary, &all, session, task, demands, evidence_set);
     }
     // A whole test run proves the work of all sessions, a demanded check that of its own.
     let (whole, own): (Vec<_>, Vec<_>) = proofs.into_iter().unzip();
@@ -102,7 +104,8 @@ pub(super) fn weigh(
 fn is_of_another_project(
     run: &CheckRun,
     summary: &RunsSummary,
-    (session, task): (&SessionObservation, &SessionTask),
+    session: &SessionObservation,
+    task: &SessionTask,
     top: Option<&str>,
 ) -> bool {
     const BRINGS: [&str; 4] = ["merge", "cherry-pick", "rebase", "pull"];
@@ -134,8 +137,10 @@ fn is_of_another_project(
 /// what failed in another project is no failure here, and neither is what another session mended.
 fn weigh_session(
     summary: &RunsSummary,
-    (session, task): (&SessionObservation, &SessionTask),
-    (top, others): (Option<&str>, &[&RunsSummary]),
+    session: &SessionObservation,
+    task: &SessionTask,
+    top: Option<&str>,
+    others: &[&RunsSummary],
     evidence_set: &mut EvidenceSet,
 ) {
     const UNDECIDED: Claim = Claim::Abstain(Rejection::Undecided);
@@ -147,7 +152,7 @@ fn weigh_session(
             evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Fact::PassedElsewhere));
             continue;
         }
-        if task.is_only_answered() || is_of_another_project(run, summary, (session, task), top) {
+        if task.is_only_answered() || is_of_another_project(run, summary, session, task, top) {
             evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
             continue;
         }

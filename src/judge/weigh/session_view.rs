@@ -17,14 +17,15 @@ use super::words_context::{context_of, question_of};
 pub(super) fn views<'a>(
     newest: Option<(&'a SessionObservation, Activity)>,
     others: Vec<(&'a SessionObservation, Activity)>,
-    (tasks, asked): (&[SessionTask], Option<Question>),
+    tasks: &[SessionTask],
+    asked: Option<&Question>,
     texts: &mut Texts,
 ) -> Vec<Arc<SessionView>> {
     let n_newest = usize::from(newest.is_some());
     let sessions = newest.into_iter().chain(others).zip(tasks).enumerate();
     let views = sessions.map(|(at, ((session, activity), task))| {
         let question = match task.standing {
-            TaskStanding::Counts if at < n_newest => asked.clone(),
+            TaskStanding::Counts if at < n_newest => asked.cloned(),
             TaskStanding::NotAsked if at < n_newest => None,
             TaskStanding::Counts | TaskStanding::NotAsked | TaskStanding::LeftOver => {
                 asked_beside(session, &activity, texts)

@@ -44,8 +44,7 @@ pub(super) fn weigh(
         evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }
     weigh_unread(observations, &sessions, evidence_set);
-    let proven =
-        runs::weigh((&sessions, tasks), (&observations.ignored, context.catalog), memory, evidence_set);
+    let proven = runs::weigh(&sessions, tasks, &observations.ignored, context.catalog, memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
         .iter()
         .zip(tasks)
@@ -53,13 +52,13 @@ pub(super) fn weigh(
         .map(|(session, task)| (*session, task))
         .collect();
     let (said, last_words) =
-        weigh_spoken(observations, &counting, (context, &proven), &mut memory.texts, evidence_set);
+        weigh_spoken(observations, &counting, context, &proven, &mut memory.texts, evidence_set);
     idle::weigh(&counting, evidence_set);
     for (session, task) in &counting {
         plans::weigh(session, task, evidence_set);
     }
-    let asked = last_words.as_ref().and_then(|words| words.question.clone());
-    let views = session_view::views(session.zip(newest), others, (tasks, asked), &mut memory.texts);
+    let asked = last_words.as_ref().and_then(|words| words.question.as_ref());
+    let views = session_view::views(session.zip(newest), others, tasks, asked, &mut memory.texts);
     SessionFacts {
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
@@ -135,7 +134,8 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], context: &WeighContext<'_>) -> 
 fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
-    (context, proven): (&WeighContext<'_>, &runs::Proven),
+    context: &WeighContext<'_>,
+    proven: &runs::Proven,
     texts: &mut Texts,
     evidence_set: &mut EvidenceSet,
 ) -> (decision::Said, Option<LastWords>) {
@@ -223,8 +223,8 @@ fn round_mark(
         }
         TurnState::Open { .. } | TurnState::Unknown => None,
     });
-    let ended = ended.unwrap_or_default();
-    (ended.0.is_some() || decided_at.is_some()).then(|| rounds::mark(ended, decided_at))
+    let (ended, moved) = ended.unwrap_or_default();
+    (ended.is_some() || decided_at.is_some()).then(|| rounds::mark(ended, moved, decided_at))
 }
 
 /// When something was last said or done in the last turn.

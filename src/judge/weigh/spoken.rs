@@ -195,7 +195,7 @@ impl<'a> Spoken<'a> {
             let runs_on = self.session.is_some_and(|session| {
                 activity::of_session(session, now, context).state == ActivityState::Background
             });
-            add(self.claim(read, question.as_ref(), (context, runs_on, is_acted)), excerpt);
+            add(self.claim(read, question.as_ref(), context, runs_on, is_acted), excerpt);
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
@@ -245,7 +245,9 @@ impl<'a> Spoken<'a> {
         &self,
         read: &mut TextRead,
         question: Option<&Question>,
-        (context, runs_on, is_acted): (&WeighContext<'_>, bool, bool),
+        context: &WeighContext<'_>,
+        runs_on: bool,
+        is_acted: bool,
     ) -> Evidence {
         let silent = |reason: Reason| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(reason)

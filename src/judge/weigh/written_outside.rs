@@ -12,7 +12,8 @@ use crate::model::{Deed, Exit, SessionObservation, bare_words};
 pub(super) fn wrote_outside(
     session: &SessionObservation,
     task: &SessionTask,
-    (top, ignored): (&str, &[String]),
+    top: &str,
+    ignored: &[String],
 ) -> bool {
     let home = session.folder.as_ref().and_then(|folder| folder.to_str());
     let (Some(home), Some(current)) = (home, task.current()) else { return false };

@@ -80,11 +80,11 @@ impl Rescuer {
         let Some(&last) = ids.last() else { return Err(RescueError::Nothing) };
         let others = parent.into_iter().chain([saved.snapshot]).map(|id| id.to_string()).collect();
         let needed = Needed { commit: last, others, is_partial: current.settings.is_partial() };
-        let pinned = (&ids[..], PinnedAs::Visible, &needed);
-        let branch = make_pinned(&worktree, &current.shadow, pinned, |id, listed| {
-            let who = committer_of(&commits, listed)?;
-            Ok((planned_move(&worktree, &git, &current, plan, &saved, last, id)?, who))
-        })?;
+        let branch =
+            make_pinned(&worktree, &current.shadow, &ids, PinnedAs::Visible, &needed, |id, listed| {
+                let who = committer_of(&commits, listed)?;
+                Ok((planned_move(&worktree, &git, &current, plan, &saved, last, id)?, who))
+            })?;
         let record = plan.record.clone();
         let difference = difference
             .map(|difference| format!("{difference}; the record {} holds it as it was", saved.reference));
@@ -138,7 +138,7 @@ impl Rescuer {
             return Err(visible::changed());
         }
         let head = listing::tree_of(git, plan.head)?;
-        let unchanged = unchanged::files(git, &shadow, &settings, &survey, (Some(&head), &snapshot))?;
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, Some(&head), &snapshot)?;
         let mut paths = visible::paths(&head, &snapshot, &survey);
         paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
         if !is_shown(&paths, &plan.paths) {

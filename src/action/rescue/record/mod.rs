@@ -219,8 +219,7 @@ fn read(
     // Read before the record is written: the record's own objects must not stand in for missing ones.
     let head = listing::tree_of(git, survey.head.commit).map_err(|error| no_head(&error));
     let snapshot = draft.snapshot.clone();
-    let trees = (head.as_ref().ok(), &snapshot);
-    let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
+    let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok(), &snapshot)?;
     let recorded = Recorded { settings, shadow, hanging_rules, survey, head, unchanged, snapshot };
     Ok((recorded, draft, spool))
 }

@@ -151,7 +151,7 @@ impl<'r> Branch<'r> {
 
     /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
     pub(crate) fn log(&self) {
-        log(self.repo, &self.moving, (&self.who, self.sharing), Repeat::Allowed);
+        log(self.repo, &self.moving, &self.who, self.sharing, Repeat::Allowed);
     }
 
     pub(crate) fn open(&self) -> Option<File> {
@@ -196,11 +196,11 @@ enum Repeat {
 pub(crate) fn log_again(git: &Git<'_>, moving: &Move) {
     // The reflog is a convenience: failing to write it must not fail the recovery.
     if let (Ok(who), Ok(sharing)) = (who(git), git.sharing()) {
-        log(git.repo, moving, (&who, sharing), Repeat::LeftAway);
+        log(git.repo, moving, &who, sharing, Repeat::LeftAway);
     }
 }
 
-fn log(repo: &Repository, moving: &Move, (who, sharing): (&str, Sharing), repeat: Repeat) {
+fn log(repo: &Repository, moving: &Move, who: &str, sharing: Sharing, repeat: Repeat) {
     let (name, from, to) = (moving.branch.as_str(), moving.from, moving.to);
     let [old, new] = [from, to].map(|id| repo.format.or_zero(id));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");

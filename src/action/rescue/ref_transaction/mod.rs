@@ -238,7 +238,9 @@ pub(crate) fn finish(
 pub(crate) fn make_pinned(
     worktree: &WorktreeLock,
     shadow: &Shadow,
-    (commits, pinned_as, needed): (&[CommitId], PinnedAs, &Needed),
+    commits: &[CommitId],
+    pinned_as: PinnedAs,
+    needed: &Needed,
     move_to: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
 ) -> Result<RefName, RescueError> {
     let git = worktree.git();

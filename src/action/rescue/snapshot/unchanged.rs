@@ -34,7 +34,8 @@ pub(crate) fn files(
     shadow: &Shadow,
     settings: &Settings,
     survey: &Survey,
-    (head, snapshot): (Option<&Tree>, &Tree),
+    head: Option<&Tree>,
+    snapshot: &Tree,
 ) -> Result<Unchanged, RescueError> {
     let Some(head) = head else { return Ok(Unchanged::default()) };
     // Omitted by a sparse checkout.

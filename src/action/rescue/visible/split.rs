@@ -122,7 +122,8 @@ pub(crate) fn n_staged_versions(
 /// The splits in the form that a plan shows.
 pub(crate) fn planned(
     ways: &[Route],
-    (survey, head): (&Survey, &Tree),
+    survey: &Survey,
+    head: &Tree,
     paths: &[PlannedPath],
     message: &str,
     words: &MessageWords,
