@@ -26,6 +26,7 @@ pub mod smart_check;
 pub mod supervised_loop;
 pub mod task;
 pub mod weigh;
+mod word_split;
 mod words;
 
 /// Two times closer than this, in milliseconds, count as the same moment: commit times are whole seconds, and

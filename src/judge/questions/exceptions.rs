@@ -1,6 +1,7 @@
 //! What a sentence leaves open in words that a list of phrases cannot hold: an exception to what passes ("all but two
 //! tests pass"), and code that only throws ("it raises `NotImplementedError`"). Must not know what a sentence is for.
 
+use crate::judge::word_split::words_in;
 use crate::judge::{joined, words};
 
 /// In scripts without blanks, a number stands at most this many signs from the word that makes an exception.
@@ -50,9 +51,8 @@ pub(super) fn throws_unimplemented(said: &str) -> bool {
     })
 }
 
-/// The words of a text, without signs.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty())
+    words_in(text, &['_'])
 }
 
 fn is_passing(word: &str) -> bool {

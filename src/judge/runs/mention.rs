@@ -10,6 +10,7 @@ use super::acts::N_NAMING;
 use super::named_check::{Demanded, Named, of_call, of_tool};
 use super::wrapper::call_of;
 use crate::judge::joined::is_joined;
+use crate::judge::word_split::words_in;
 use crate::judge::words;
 use crate::model::CheckKind;
 
@@ -176,8 +177,9 @@ fn of_words(words: &[String], is_code: bool, catalog: &Catalog) -> Option<(Subje
     let demanded = of_call(words, catalog).filter(|_| is_code || is_plain_call(words))?;
     // "make deploy", "./scripts/publish.sh".
     let names_act = |word: &String| {
-        let parts = word.split(|sign: char| !sign.is_alphanumeric());
-        parts.flat_map(|part| NAMES.of(&part.to_lowercase())).find(|subject| subject.act().is_some())
+        words_in(word, &[])
+            .flat_map(|part| NAMES.of(&part.to_lowercase()))
+            .find(|subject| subject.act().is_some())
     };
     let is_runner = |word: &&String| words::of("call_runners").contains(&word.as_str());
     if let Some(act) = words.iter().take(N_NAMING).filter(|word| !is_runner(word)).find_map(names_act) {

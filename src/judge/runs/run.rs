@@ -4,6 +4,7 @@
 use super::catalog::Texts;
 use super::narrowing::{packages, picks_packages};
 use super::read::FoundRun;
+use crate::judge::word_split::words_in;
 use crate::judge::words;
 use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
 
@@ -118,8 +119,8 @@ impl Run {
     /// Whether the script that it runs is named for another suite than the plain tests, which those need not contain:
     /// `npm run test:e2e`, `make test-integration`.
     fn is_another_suite(&self) -> bool {
-        let named = self.facts.command.split(|c: char| !c.is_alphanumeric());
-        self.runs_others && named.into_iter().any(|word| words::of("names_another_suite").contains(&word))
+        let mut named = words_in(&self.facts.command, &[]);
+        self.runs_others && named.any(|word| words::of("names_another_suite").contains(&word))
     }
 
     /// Whether everything that fails here also failed in `before`, by name. Linters and compilers name nothing: theirs

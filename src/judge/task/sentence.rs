@@ -3,6 +3,8 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::judge::word_split::words_in;
+
 /// Sentences beyond this number are ignored.
 const MAX_SENTENCES: usize = 100;
 
@@ -86,9 +88,7 @@ fn cut(text: &str) -> (&str, &str) {
 
 fn read(sentence: &str) -> Sentence {
     let is_question = sentence.trim_end().ends_with('?');
-    let words: Vec<String> = sentence
-        .replace('’', "'")
-        .split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '-' | '_' | '§')))
+    let words: Vec<String> = words_in(&sentence.replace('’', "'"), &['\'', '-', '_', '§'])
         .map(|word| word.trim_matches(['\'', '-', '_']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bitflags::bitflags;
 
 use crate::judge::by_turn::{Followed, StepPlaces};
+use crate::judge::word_split::words_in;
 use crate::judge::{runs, words};
 use crate::model::{Deed, Exit, SessionObservation, TurnStep};
 
@@ -84,7 +85,7 @@ impl Acts {
             }
             Deed::Command(run) if !run.is_cut && runs::only_reads(&run.command) => Acts::IS_ACTIVE,
             Deed::Command(run) => {
-                let mut said = run.command.split(|c: char| !c.is_alphanumeric());
+                let mut said = words_in(&run.command, &[]);
                 Acts::IS_ACTIVE
                     | Acts::MAY_WRITE
                     | Acts::MAY_COMMIT.when(words::has(&run.command, "committers"))

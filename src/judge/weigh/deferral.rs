@@ -5,6 +5,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::judge::questions;
+use crate::judge::word_split::{is_spaced, words_by_script};
 use crate::judge::{runs, words};
 use crate::model::QuestionWeight;
 
@@ -46,18 +47,20 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     }
     let wants = Wants::of(&asked);
     let wanted = without_exceptions(&asked);
-    let names: Vec<&str> = words_of(&wanted).filter(|word| names_something(word)).collect();
+    let names: Vec<&str> = words_by_script(&wanted).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
     let puts_off = |said: &Said| wants.are_put_off(said, &text[said.place.clone()], admitted);
     // "They still use the old format" speaks of what the clause before names.
     let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
     let is_told = |word: &str, spoken_of: &RangeInclusive<usize>| {
         let mut others = (0..sentences.len()).filter(|other| !spoken_of.contains(other));
-        others.any(|at| !puts_off(&sentences[at]) && words_of(&sentences[at].lower).any(|told| told == word))
+        others.any(|at| {
+            !puts_off(&sentences[at]) && words_by_script(&sentences[at].lower).any(|told| told == word)
+        })
     };
     let is_deferral = |at: usize| {
         let spoken_of = first_of(at)..=at;
-        let mut said = sentences[spoken_of.clone()].iter().flat_map(|said| words_of(&said.lower));
+        let mut said = sentences[spoken_of.clone()].iter().flat_map(|said| words_by_script(&said.lower));
         puts_off(&sentences[at]) && said.any(|word| names.contains(&word) && !is_told(word, &spoken_of))
     };
     let wants_all = words::has(&asked, "wants_all") && first_exception(&asked).is_none();
@@ -325,8 +328,8 @@ fn clauses_of(asked: &str) -> impl Iterator<Item = &str> {
 /// Whether a text names something that `prompts` name.
 pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
     let (text, asked) = (text.to_lowercase(), prompts.join("\n").to_lowercase());
-    let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
-    words_of(&text).any(|word| asked.contains(&word))
+    let asked: Vec<&str> = words_by_script(&asked).filter(|word| names_something(word)).collect();
+    words_by_script(&text).any(|word| asked.contains(&word))
 }
 
 /// Whether a sentence says that nothing is left out.
@@ -336,47 +339,7 @@ fn names_none(sentence: &str) -> bool {
 
 /// Whether a word of a prompt can name a part of the request.
 pub(super) fn names_something(word: &str) -> bool {
-    let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);
-    word.chars().count() > if is_dense { 1 } else { 3 } && !words::of("names_nothing").contains(&word)
-}
-
-/// How a script separates its words.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
-    /// With spaces.
-    Spaced,
-    /// Only by a change of script.
-    Han,
-    Katakana,
-    /// Endings and particles, which name nothing.
-    Hiragana,
-}
-
-fn script(sign: char) -> Script {
-    match sign {
-        '\u{3040}'..='\u{309f}' => Script::Hiragana,
-        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
-        '\u{3400}'..='\u{9fff}' => Script::Han,
-        _ => Script::Spaced,
-    }
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    let runs = text.split(|c: char| !c.is_alphanumeric() && c != 'ー').flat_map(|run| {
-        let mut begin = 0;
-        let signs = run.char_indices().zip(run.chars().skip(1));
-        let ends: Vec<usize> = signs
-            .filter(|((_, sign), next)| script(*sign) != script(*next))
-            .map(|((at, sign), _)| at + sign.len_utf8())
-            .chain([run.len()])
-            .collect();
-        ends.into_iter().filter_map(move |end| {
-            let word = run.get(begin..end);
-            begin = end;
-            word
-        })
-    });
-    runs.filter(|word| word.chars().next().is_some_and(|sign| script(sign) != Script::Hiragana))
+    word.chars().count() > if is_spaced(word) { 3 } else { 1 } && !words::of("names_nothing").contains(&word)
 }
 
 #[cfg(test)]

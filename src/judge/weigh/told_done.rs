@@ -2,6 +2,7 @@
 //! are aligned". Must not look for what is unfinished.
 
 use super::deferral::names_something;
+use crate::judge::word_split::words_in;
 use crate::judge::{joined, words};
 
 /// The fewest signs that a verb has without its ending.
@@ -12,7 +13,7 @@ const NEAR: usize = 4;
 /// Whether a sentence of the text says so.
 pub(super) fn tells_done(text: &str, prompts: &[String]) -> bool {
     let asked = prompts.join("\n").to_lowercase();
-    let named: Vec<&str> = tokens(&asked).filter(|word| names_something(word)).collect();
+    let named: Vec<&str> = words_in(&asked, &['\'']).filter(|word| names_something(word)).collect();
     let lower = text.to_lowercase();
     let lines = lower.split_inclusive(['\n', '!', '?', ';', '。']);
     let mut sentences = lines.flat_map(|part| part.split_inclusive(". "));
@@ -25,7 +26,7 @@ pub(super) fn tells_done(text: &str, prompts: &[String]) -> bool {
 
 /// Whether a clause says that something is as one of these words of a prompt has it.
 fn is_told(clause: &str, named: &[&str]) -> bool {
-    let said: Vec<&str> = tokens(clause).collect();
+    let said: Vec<&str> = words_in(clause, &['\'']).collect();
     let denies = |word: &&str| word.ends_with("n't") || words::of("says_it_is_not").contains(word);
     !said.iter().any(denies)
         && (0..said.len()).any(|at| {
@@ -83,10 +84,6 @@ fn is_told_joined(sentence: &str, asked: &str) -> bool {
 /// Whether a sign is of a verb's own part: no ending and no particle.
 fn is_noun(sign: char) -> bool {
     joined::is_joined(sign) && !matches!(sign, '\u{3040}'..='\u{309f}')
-}
-
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !sign.is_alphanumeric() && sign != '\'').filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
