@@ -19,9 +19,9 @@ use crate::model::ActionClass;
 /// The folder that closeout creates in a workspace.
 const OWN_FOLDER: &str = ".closeout";
 /// The environment variable that holds the id of the check.
-pub const CHECK_ID_VARIABLE: &str = "AGENTCORE_COMPLETION_CHECK_ID";
+const CHECK_ID_VARIABLE: &str = "AGENTCORE_COMPLETION_CHECK_ID";
 /// The environment variable that holds the path of the decision file.
-pub const FILE_VARIABLE: &str = "CLOSEOUT_DECISION_FILE";
+const FILE_VARIABLE: &str = "CLOSEOUT_DECISION_FILE";
 
 /// What a decision file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -92,7 +92,7 @@ impl<R: LineReader> Followed<R> {
 
     /// Discards what was read and takes the lines from `start`. A line that begins before `start` is left
     /// out.
-    pub(super) fn take_from(&mut self, file: &File, start: u64, end: u64) -> io::Result<()> {
+    fn take_from(&mut self, file: &File, start: u64, end: u64) -> io::Result<()> {
         let piece = read_range(file, start, end)?;
         let first = if start == 0 { Some(0) } else { line_feed(&piece).map(|at| at + 1) };
         self.reader = R::default();

@@ -96,7 +96,7 @@ fn broken(dot_git: &Path, why: &str) -> Unreadable {
 }
 
 /// What to do where git can use nothing because of HEAD.
-pub(super) const TO_MEND_HEAD: &str =
+const TO_MEND_HEAD: &str =
     "git can use nothing here until HEAD is a file with the line `ref: refs/heads/BRANCH`";
 
 /// Why git takes this folder for no git directory because of its HEAD, and what to do about it; `None` if it does not.

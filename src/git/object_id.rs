@@ -156,7 +156,7 @@ impl Sha1 {
     }
 
     /// The checksum; `None` if the input was crafted to collide with something else.
-    pub fn hex_if_safe(self) -> Option<String> {
+    fn hex_if_safe(self) -> Option<String> {
         let sum = self.sum.try_finalize();
         (!sum.has_collision()).then(|| hex::hex(sum.hash()))
     }

@@ -248,7 +248,7 @@ struct VersionOnly {
 }
 
 impl Record {
-    pub(super) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+    fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         let form = Form {
             version: VERSION,
             path: WrittenPath::of(&self.path),
@@ -261,7 +261,7 @@ impl Record {
         Ok(json)
     }
 
-    pub(super) fn from_json(json: &[u8]) -> Result<Record, Unread> {
+    fn from_json(json: &[u8]) -> Result<Record, Unread> {
         let damaged = |error: serde_json::Error| Unread::Damaged(error.to_string());
         let VersionOnly { version } = serde_json::from_slice(json).map_err(damaged)?;
         if version > VERSION {

@@ -252,7 +252,7 @@ impl Files {
 }
 
 /// Copies a record into an existing empty file. Fails above [`LARGEST_RECORD`].
-pub(super) fn copy_file(record: &Path, to: &Path) -> io::Result<()> {
+fn copy_file(record: &Path, to: &Path) -> io::Result<()> {
     let from = disk::open(record)?;
     if from.metadata()?.len() > LARGEST_RECORD {
         return Err(io::Error::other("its record is larger than 256 MiB"));

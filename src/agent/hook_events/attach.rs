@@ -109,7 +109,7 @@ pub fn is_own_place(folder: &Path, place: &SessionPlace) -> bool {
 }
 
 /// The file with a session's events.
-pub(super) fn event_file(folder: &Path, agent: &str, session_id: &str) -> PathBuf {
+fn event_file(folder: &Path, agent: &str, session_id: &str) -> PathBuf {
     folder.join(agent).join(format!("{}.jsonl", hook_file_stem(session_id)))
 }
 

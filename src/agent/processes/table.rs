@@ -203,7 +203,7 @@ type Recognised = (&'static dyn Agent, bool, Vec<String>);
 ///
 /// # Errors
 /// The process's name or command line cannot be read.
-pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
+fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
     // A single read: a name has at most 16 bytes, and this runs for every process of the machine.
     let mut name = [0; 32];
     let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;

@@ -30,7 +30,7 @@ use crate::present::verdict;
 use crate::store::JUDGED_OUTPUT;
 
 /// How many bytes at the end of the output are searched for the marker, the question and the cost.
-pub(super) const OUTPUT_END: u64 = 256 << 10;
+const OUTPUT_END: u64 = 256 << 10;
 
 /// The parameters of an engine that judges an iteration of `run`.
 pub(super) fn engine_config(
@@ -160,7 +160,7 @@ pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
 
 /// The newest modification time below `folder`, in milliseconds since 1970, found by a bounded search. It
 /// includes ignored folders, since a build is activity too.
-pub(super) fn newest_below(folder: &Path) -> u64 {
+fn newest_below(folder: &Path) -> u64 {
     const MAX: usize = 30_000;
     let mut folders = vec![folder.to_owned()];
     let (mut newest, mut n_seen) = (0, 0);

@@ -148,7 +148,7 @@ pub(super) fn check_activity(current: &Current) -> Result<(), ActionProblem> {
 }
 
 /// A new session in the workspace, begun in order to be asked.
-pub(super) fn new_session(request: &ActionRequest, adapter: &Adapter) -> SessionObservation {
+fn new_session(request: &ActionRequest, adapter: &Adapter) -> SessionObservation {
     let folder = Some(request.workspace.path().to_owned());
     SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") }
 }

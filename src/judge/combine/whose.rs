@@ -114,7 +114,7 @@ pub(super) fn is_unknown_content(case: &Case<'_>, asked_at: Timestamp) -> bool {
 }
 
 /// Whether a change on disk was made while nothing of any session ran that may have made it.
-pub(super) fn is_beside_runs(on_disk: &OnDisk, work: &TaskWork) -> bool {
+fn is_beside_runs(on_disk: &OnDisk, work: &TaskWork) -> bool {
     let Some(ran) = &work.ran else { return false };
     work.has_deeds && !work.moves_files && !is_in_a_turn(on_disk.modified_at, ran)
 }

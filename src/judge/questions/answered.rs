@@ -152,7 +152,7 @@ pub(super) fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
 
 /// Whether what follows the question in its paragraph says that the writer needs the reader's answer to it: "I left that
 /// branch empty and need your decision".
-pub(super) fn awaits_answer(document: &Document<'_>, index: usize) -> bool {
+fn awaits_answer(document: &Document<'_>, index: usize) -> bool {
     /// So many sentences behind the question are looked at.
     const NEAR: usize = 3;
     let line = document.sentences[index].line;

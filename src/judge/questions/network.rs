@@ -41,7 +41,7 @@ pub(super) struct Node {
 /// lists of patterns, patterns.
 pub(super) const N_COUNTS: usize = 8;
 /// The bytes of a node: the signs that lead on, six places, and its flags.
-pub(super) const NODE: usize = 8 + 6 * 2 + 2;
+const NODE: usize = 8 + 6 * 2 + 2;
 /// Flags of a node.
 pub(super) const IS_GAP: u32 = 1;
 pub(super) const HAS_PATTERNS: u32 = 2;

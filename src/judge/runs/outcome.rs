@@ -90,7 +90,7 @@ fn print_of(lines: &[Line<'_>]) -> Option<u64> {
 }
 
 /// Whether the filters of a pipe would let a failure through. Only then is a pass believed.
-pub(super) fn shows_failures(filters: &[Vec<String>]) -> bool {
+fn shows_failures(filters: &[Vec<String>]) -> bool {
     filters.iter().all(|words| {
         let Some(name) = words.first().and_then(|name| name.rsplit('/').next()) else { return true };
         let options = || words[1..].iter().filter(|word| word.starts_with('-'));

@@ -42,7 +42,7 @@ impl HookFold {
     }
 
     /// Ends the session's own wait, if any: the session is working again.
-    pub(super) fn end_wait(&mut self, event: &HookEvent) {
+    fn end_wait(&mut self, event: &HookEvent) {
         if let Some(wait) = self.wait.take_if(|wait| wait.subagent.is_none()) {
             // A refused call gets no result.
             self.calls.retain(|(call, _)| Some(call) != wait.call.as_ref());
@@ -50,7 +50,7 @@ impl HookFold {
         }
     }
 
-    pub(super) fn note_call(&mut self, event: &HookEvent) {
+    fn note_call(&mut self, event: &HookEvent) {
         let key = key(event);
         self.calls.retain(|(open, _)| *open != key);
         if let Some(words) = call_words(event) {

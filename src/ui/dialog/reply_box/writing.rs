@@ -66,7 +66,7 @@ impl ReplyBox {
     }
 
     /// Whether the box contains an answer that a key put there, and nothing else.
-    pub(super) fn is_picked(&self) -> bool {
+    fn is_picked(&self) -> bool {
         self.picked.as_ref().is_some_and(|picked| picked.answer == self.area.text())
     }
 

@@ -309,7 +309,7 @@ impl RescueBox {
         }
     }
 
-    pub(super) fn key_while_writing(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key_while_writing(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match &mut self.writing {
             Some(Writing::Author(field)) => {
                 let written = field.key(press);
