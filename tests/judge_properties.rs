@@ -4,8 +4,8 @@ use closeout::judge::checkers::{self, CheckContext, Checker, CompositeMode, Plan
 use closeout::judge::closer::{self, CloserAnswer};
 use closeout::judge::decision::{self, Decision, DecisionFile, DecisionInput, FileContent};
 use closeout::judge::smart_check::{
-    Happened, ProbeAnswer, ProbeFailure, ProbeReading, ProbeWord, RescueOutcome, SmartCheck,
-    SmartCheckConfig, Step, read_probe,
+    Happened, ProbeFailure, ProbeReading, ProbeWord, SmartCheck, SmartCheckConfig, Step, read_probe,
+    read_probe_text,
 };
 use closeout::model::{DecisionSource, PlanStep, VerdictState};
 use proptest::collection::vec;
@@ -213,8 +213,8 @@ proptest! {
 
     #[test]
     fn an_answer_to_a_probe_is_always_read(value in any_json(), text in any_text()) {
-        let json = read_probe(ProbeAnswer::Json(&value));
-        let raw = read_probe(ProbeAnswer::Raw(&text));
+        let json = read_probe(&value);
+        let raw = read_probe_text(&text);
         prop_assert!(serde_json::to_string(&[&json, &raw]).is_ok());
         if json.reading == ProbeReading::Answered(ProbeWord::Complete) {
             prop_assert!(value.to_string().to_lowercase().contains("complete"));
@@ -252,7 +252,7 @@ proptest! {
                     prop_assert!(last_changes == Some(true));
                     let is_allowed = if is_final { has_final_rescue } else { may_commit };
                     prop_assert!(is_allowed);
-                    Happened::Rescued(RescueOutcome::Ok)
+                    Happened::Rescued
                 }
                 Step::Wait { .. } => Happened::Waited,
             };

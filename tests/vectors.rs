@@ -3,7 +3,7 @@
 //! `CLOSEOUT_VECTORS` names a folder whose files are used instead of the project's own.
 
 use closeout::judge::{checkers, closer, decision, smart_check};
-use closeout::model::PlanStep;
+use closeout::model::{PlanStep, ProbeFailure};
 use serde_json::{Map, Value, json};
 
 use crate::support::vectors;
@@ -151,7 +151,7 @@ fn smart_config(input: &Object) -> smart_check::SmartCheckConfig {
 }
 
 fn judge_smart_check(input: &Object) -> Object {
-    use smart_check::{Happened, RescueOutcome, Step};
+    use smart_check::{Happened, Step};
     let (probes, waits, rescues) =
         (objects(input, "probes"), objects(input, "waits"), objects(input, "rescue"));
     let (mut n_probes, mut n_waits, mut n_rescues) = (0, 0, 0);
@@ -185,13 +185,8 @@ fn judge_smart_check(input: &Object) -> Object {
                 let rescue = nth(&rescues, n_rescues);
                 n_rescues += 1;
                 world.then(rescue.as_ref());
-                Happened::Rescued(match rescue.as_ref().and_then(|rescue| text(rescue, "outcome")) {
-                    Some("ok") => RescueOutcome::Ok,
-                    Some("fail") => RescueOutcome::Fail,
-                    Some("missing") | None => RescueOutcome::Missing,
-                    Some("timeout") => RescueOutcome::Timeout,
-                    Some(other) => panic!("unknown rescue outcome `{other}`"),
-                })
+                // How it ended does not count: the commits show what it achieved.
+                Happened::Rescued
             }
             Step::Wait { .. } => {
                 world.then(waits.get(n_waits).copied());
@@ -205,16 +200,14 @@ fn judge_smart_check(input: &Object) -> Object {
 }
 
 fn read_probe(probe: Option<&Object>) -> smart_check::ProbeReport {
-    use smart_check::ProbeAnswer;
-    let Some(probe) = probe else { return smart_check::read_probe(ProbeAnswer::SpawnError) };
-    let answer = match (probe.get("json"), text(probe, "raw")) {
-        (Some(value), None) => ProbeAnswer::Json(value),
-        (None, Some(raw)) => ProbeAnswer::Raw(raw),
-        (None, None) if flag(probe, "timeout") => ProbeAnswer::Timeout,
-        (None, None) if flag(probe, "spawn_error") => ProbeAnswer::SpawnError,
+    let Some(probe) = probe else { return ProbeFailure::SpawnError.into() };
+    match (probe.get("json"), text(probe, "raw")) {
+        (Some(value), None) => smart_check::read_probe(value),
+        (None, Some(raw)) => smart_check::read_probe_text(raw),
+        (None, None) if flag(probe, "timeout") => ProbeFailure::Timeout.into(),
+        (None, None) if flag(probe, "spawn_error") => ProbeFailure::SpawnError.into(),
         (_, _) => panic!("an unknown answer to a probe: {probe:?}"),
-    };
-    smart_check::read_probe(answer)
+    }
 }
 
 // ---- checkers

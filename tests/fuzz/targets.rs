@@ -14,7 +14,7 @@ use closeout::git::{
 };
 use closeout::judge::closer::{self, CloserAnswer};
 use closeout::judge::decision::{Decision, DecisionFile, DecisionInput, FileContent, decide};
-use closeout::judge::smart_check::{ProbeAnswer, ProbeReading, ProbeReport, read_probe, read_probe_doubting};
+use closeout::judge::smart_check::{ProbeReading, ProbeReport, read_probe_doubting, read_probe_text};
 use closeout::judge::{questions, runs, task};
 use closeout::model::{GateEvent, HOOK_TEXT, ProcessStat, SessionObservation, Timestamp, display_text};
 
@@ -260,7 +260,7 @@ fn answers(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     }
     let text = String::from_utf8_lossy(bytes);
     closer::read(CloserAnswer::Raw(&text));
-    let (believed, doubted) = (read_probe(ProbeAnswer::Raw(&text)), read_probe_doubting(&text));
+    let (believed, doubted) = (read_probe_text(&text), read_probe_doubting(&text));
     let is_answer = |report: &ProbeReport| matches!(report.reading, ProbeReading::Answered(_));
     holds(is_answer(&believed) || !is_answer(&doubted), "doubt makes an answer of none")
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::smart_check::{
-    Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
+    Happened, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
 };
 use crate::model::{
     ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, NotAsked,
@@ -79,7 +79,10 @@ pub(super) fn carry_out<'a>(
                 Err(ended) => return Err(ended),
             },
             Step::LookAtChanges => Happened::Changes(check.has_changes()),
-            Step::Rescue { is_final } => Happened::Rescued(check.rescue(is_final)),
+            Step::Rescue { is_final } => {
+                check.rescue(is_final);
+                Happened::Rescued
+            }
             Step::Wait { seconds } => {
                 check.wait(seconds)?;
                 Happened::Waited
@@ -218,37 +221,25 @@ impl Check<'_> {
         Ok((reading, ended))
     }
 
-    /// Rescues within what the plan allows, and returns the rescue's own result. Only commits decide what it
-    /// was worth.
-    fn rescue(&mut self, is_final: bool) -> RescueOutcome {
+    /// Rescues within what the plan allows. Only commits decide what it was worth.
+    fn rescue(&mut self, is_final: bool) {
         let done = match self.ready.plan.rescue {
-            ProbeRescue::Never => return RescueOutcome::Missing,
+            ProbeRescue::Never => return,
             // The final rescue makes a record only, unless a person allowed more (SECURITY.md 1.4).
             ProbeRescue::Record => self.keep(),
             ProbeRescue::Commit if is_final => self.keep(),
-            ProbeRescue::Commit => match self.commit() {
-                Ok(true) => Ok(()),
-                Ok(false) => return RescueOutcome::Fail,
-                Err(problem) => Err(problem),
-            },
+            ProbeRescue::Commit => self.commit(),
         };
-        match done {
-            Ok(()) => RescueOutcome::Ok,
-            Err(stop) => {
-                let message = match stop {
-                    // What can be done next names the record, if there is one.
-                    Stop::Problem(ActionProblem { message, next: Some(next), .. }) => {
-                        format!("{message}; {next}")
-                    }
-                    Stop::Problem(problem) => problem.message,
-                    Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
-                    Stop::Branch(_) => "commits are on no branch: `closeout rescue` keeps them".to_owned(),
-                    Stop::NotAsked(why) => why_not(&why),
-                };
-                self.notes.push(format!("the rescue failed: {message}"));
-                RescueOutcome::Fail
-            }
-        }
+        let Err(stop) = done else { return };
+        let message = match stop {
+            // What can be done next names the record, if there is one.
+            Stop::Problem(ActionProblem { message, next: Some(next), .. }) => format!("{message}; {next}"),
+            Stop::Problem(problem) => problem.message,
+            Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
+            Stop::Branch(_) => "commits are on no branch: `closeout rescue` keeps them".to_owned(),
+            Stop::NotAsked(why) => why_not(&why),
+        };
+        self.notes.push(format!("the rescue failed: {message}"));
     }
 
     fn keep(&mut self) -> Result<(), Stop> {
@@ -259,8 +250,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Commits the work; false, with a note, if it was recorded but no commit was made.
-    fn commit(&mut self) -> Result<bool, Stop> {
+    /// Commits the work; a note says if it was recorded but no commit was made.
+    fn commit(&mut self) -> Result<(), Stop> {
         self.tell("committing the uncommitted work", None);
         let mut plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
         self.record = Some(plan.record.reference.clone());
@@ -273,11 +264,11 @@ impl Check<'_> {
         if let Some((_, branch)) = plan.committed_on() {
             self.notes.push(format!("committed already, on {branch}"));
             self.n_beside = self.n_beside.saturating_add(1);
-            return Ok(true);
+            return Ok(());
         }
         if let Some(refusal) = plan.why_no_commit() {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
-            return Ok(false);
+            return Ok(());
         }
         let rescued = rescue::commit(self.request, &plan, self.tools)?;
         let is_beside = plan.is_to_new_branch();
@@ -288,7 +279,7 @@ impl Check<'_> {
         } else {
             self.n_own_commits = self.n_own_commits.saturating_add(count(&rescued));
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -329,7 +320,7 @@ impl Ended {
 /// Reads an answer, and keeps a shortened copy and a description.
 fn read(asked: &Asked) -> (ProbeReading, Ended) {
     let report = match &asked.answer {
-        Ok(Answer::Structured(value)) => read_probe(ProbeAnswer::Json(value)),
+        Ok(Answer::Structured(value)) => read_probe(value),
         Ok(Answer::Text(text)) => read_probe_doubting(text),
         Err(no_answer) => {
             let failure = match no_answer {

@@ -23,7 +23,7 @@ pub(super) fn scores(document: &Document<'_>, readings: &[Reading]) -> Vec<i64> 
 }
 
 /// The features of all sentences, in order.
-fn features_of_all<'d>(
+pub(super) fn features_of_all<'d>(
     document: &'d Document<'_>,
     readings: &'d [Reading],
 ) -> impl Iterator<Item = Vec<u32>> + 'd {

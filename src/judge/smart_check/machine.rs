@@ -97,7 +97,7 @@ impl SmartCheck {
             (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) if self.config.may_commit => {
                 (Awaits::RescueAfterComplete, Step::Rescue { is_final: false })
             }
-            (Awaits::RescueAfterComplete, Happened::Rescued(_)) => {
+            (Awaits::RescueAfterComplete, Happened::Rescued) => {
                 (Awaits::CommitsAfterRescue, Step::CountCommits)
             }
             (Awaits::CommitsAfterRescue, Happened::Commits(Some(0))) => self.round_is_lost(),
@@ -118,9 +118,7 @@ impl SmartCheck {
             (Awaits::FinalChanges | Awaits::ChangesAfterFinalRescue, Happened::Changes(changes)) => {
                 self.time_is_up(changes)
             }
-            (Awaits::FinalRescue, Happened::Rescued(_)) => {
-                (Awaits::CommitsAfterFinalRescue, Step::CountCommits)
-            }
+            (Awaits::FinalRescue, Happened::Rescued) => (Awaits::CommitsAfterFinalRescue, Step::CountCommits),
             (Awaits::CommitsAfterFinalRescue, Happened::Commits(commits)) => {
                 self.rescued = commits.is_some_and(|commits| commits > 0);
                 (Awaits::ChangesAfterFinalRescue, Step::LookAtChanges)
@@ -130,7 +128,7 @@ impl SmartCheck {
                 Happened::Commits(_)
                 | Happened::Probed(_)
                 | Happened::Changes(_)
-                | Happened::Rescued(_)
+                | Happened::Rescued
                 | Happened::Waited,
             ) => {
                 return None;

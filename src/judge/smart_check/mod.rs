@@ -10,11 +10,9 @@ mod machine;
 mod probe;
 
 pub use machine::SmartCheck;
-pub use probe::{ProbeAnswer, ProbeReport, read_probe, read_probe_doubting};
+pub use probe::{ProbeReport, read_probe, read_probe_doubting, read_probe_text};
 
 pub use crate::model::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
-
-use serde::Serialize;
 
 /// The limits of a smart check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,23 +64,9 @@ pub enum Happened {
     /// Whether there are uncommitted changes; `None` if git does not answer.
     Changes(Option<bool>),
     /// A rescue ended. The commits show what it achieved.
-    Rescued(RescueOutcome),
+    Rescued,
     /// A wait ended.
     Waited,
-}
-
-/// How a rescue ended, as it reports itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RescueOutcome {
-    /// It succeeded.
-    Ok,
-    /// It failed.
-    Fail,
-    /// There is no rescue tool.
-    Missing,
-    /// It took too long.
-    Timeout,
 }
 
 #[cfg(test)]

@@ -12,19 +12,6 @@ use crate::model::{ProbeDetails, ProbeFailure, ProbeReading, ProbeWord};
 /// How many objects before the answer are compared with it.
 const MAX_DRAFTS: usize = 8;
 
-/// What a probe returned.
-#[derive(Debug, Clone, Copy)]
-pub enum ProbeAnswer<'a> {
-    /// A JSON object, already parsed by the client.
-    Json(&'a Value),
-    /// Text. Untrusted.
-    Raw(&'a str),
-    /// No answer in time.
-    Timeout,
-    /// The probe could not be started.
-    SpawnError,
-}
-
 /// How many names of a list are kept, and how many characters of each.
 const MAX_NAMES: usize = 50;
 const MAX_CHARACTERS: usize = 500;
@@ -47,28 +34,18 @@ impl From<ProbeFailure> for ProbeReport {
     }
 }
 
-/// Reads an answer. Total, and linear in its input.
-pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
-    match answer {
-        ProbeAnswer::Json(value) => read_value(value),
-        ProbeAnswer::Raw(text) => read_text(text),
-        ProbeAnswer::Timeout => ProbeFailure::Timeout.into(),
-        ProbeAnswer::SpawnError => ProbeFailure::SpawnError.into(),
-    }
-}
-
-/// Rule 6: of several answers in one text, the last one is read.
-fn read_text(text: &str) -> ProbeReport {
-    json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
+/// Rule 6: of several answers in one text, the last one is read. Total, and linear in its input.
+pub fn read_probe_text(text: &str) -> ProbeReport {
+    json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_probe(&value))
 }
 
 /// Reads a text as the answer of an agent that closeout itself asked. Two different
 /// answers in it count as none, since it is unknown which of them the agent stands by,
 /// and so does a "complete" in the middle of a sentence.
 pub fn read_probe_doubting(text: &str) -> ProbeReport {
-    let report = read_text(text);
+    let report = read_probe_text(text);
     let is_other = |value: &Value| {
-        let reading = read_value(value).reading;
+        let reading = read_probe(value).reading;
         matches!(reading, ProbeReading::Answered(_)) && reading != report.reading
     };
     let is_mentioned = report.reading == ProbeReading::Answered(ProbeWord::Complete)
@@ -79,7 +56,8 @@ pub fn read_probe_doubting(text: &str) -> ProbeReport {
     report
 }
 
-fn read_value(value: &Value) -> ProbeReport {
+/// Reads an answer that the client already parsed.
+pub fn read_probe(value: &Value) -> ProbeReport {
     let Some(object) = value.as_object() else { return ProbeFailure::Unreadable.into() };
     let reading = match object.get("status") {
         None => ProbeReading::Failed(ProbeFailure::Unreadable),

@@ -32,14 +32,14 @@ fn a_rescue_is_followed_by_a_wait_and_another_round() {
         COMPLETE,
         NO_COMMITS,
         Happened::Changes(Some(true)),
-        Happened::Rescued(RescueOutcome::Ok),
+        Happened::Rescued,
         NO_COMMITS,
         Happened::Waited,
         NO_COMMITS,
         COMPLETE,
         NO_COMMITS,
         Happened::Changes(Some(true)),
-        Happened::Rescued(RescueOutcome::Fail),
+        Happened::Rescued,
         Happened::Commits(Some(2)),
     ];
     let rescue = Step::Rescue { is_final: false };
@@ -84,7 +84,7 @@ fn without_probes_the_end_comes_at_once() {
     let events = [
         NO_COMMITS,
         Happened::Changes(Some(true)),
-        Happened::Rescued(RescueOutcome::Ok),
+        Happened::Rescued,
         Happened::Commits(Some(1)),
         Happened::Changes(Some(true)),
     ];
@@ -102,14 +102,7 @@ fn complete_that_git_cannot_confirm_is_a_git_error() {
     for events in [
         vec![unknown, COMPLETE, unknown],
         vec![NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(None)],
-        vec![
-            NO_COMMITS,
-            COMPLETE,
-            NO_COMMITS,
-            Happened::Changes(Some(true)),
-            Happened::Rescued(RescueOutcome::Ok),
-            unknown,
-        ],
+        vec![NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true)), Happened::Rescued, unknown],
     ] {
         let outcome = end(CONFIG, &events);
         assert_eq!(
@@ -164,9 +157,7 @@ fn unanswered_probes_with_changes_left_need_a_rescue() {
 fn an_event_out_of_turn_changes_nothing() {
     let (mut check, first) = SmartCheck::new(CONFIG);
     let before = check.clone();
-    for event in
-        [COMPLETE, Happened::Waited, Happened::Changes(Some(false)), Happened::Rescued(RescueOutcome::Ok)]
-    {
+    for event in [COMPLETE, Happened::Waited, Happened::Changes(Some(false)), Happened::Rescued] {
         assert_eq!((check.advance(event), &check), (first.clone(), &before), "{event:?}");
     }
     let finished = check.advance(Happened::Commits(Some(1)));
@@ -216,12 +207,12 @@ fn answers_are_read_tolerantly_and_doubted_strictly() {
         (json!("complete"), ProbeReading::Failed(Unreadable)),
         (json!(null), ProbeReading::Failed(Unreadable)),
     ] {
-        assert_eq!(read_probe(ProbeAnswer::Json(&answer)).reading, expected, "{answer}");
-        assert_eq!(read_probe(ProbeAnswer::Raw(&answer.to_string())).reading, expected, "{answer}");
+        assert_eq!(read_probe(&answer).reading, expected, "{answer}");
+        assert_eq!(read_probe_text(&answer.to_string()).reading, expected, "{answer}");
     }
     let two = "first {\"status\":\"complete\"} no: {\"status\":\"working\"} {\"note\":\"x\"}";
-    assert_eq!(read_probe(ProbeAnswer::Raw(two)).reading, answered(ProbeWord::Working));
-    assert_eq!(read_probe(ProbeAnswer::Raw("")).reading, ProbeReading::Failed(Unreadable));
+    assert_eq!(read_probe_text(two).reading, answered(ProbeWord::Working));
+    assert_eq!(read_probe_text("").reading, ProbeReading::Failed(Unreadable));
 }
 
 /// P05: two different answers in one text.
@@ -255,7 +246,7 @@ fn a_check_that_may_only_record_ends_when_the_agent_is_done() {
     let config = SmartCheckConfig { may_commit: false, ..CONFIG };
     let events = [NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true))];
     assert_eq!(steps(config, &events).pop(), Some(Step::Rescue { is_final: true }));
-    let recorded = [Happened::Rescued(RescueOutcome::Ok), NO_COMMITS, Happened::Changes(Some(true))];
+    let recorded = [Happened::Rescued, NO_COMMITS, Happened::Changes(Some(true))];
     let left = end(config, &[&events[..], &recorded[..]].concat());
     assert_eq!((left.verdict, left.probes_used, left.waits), (VerdictState::RescueNeeded, 1, 0));
     // The agent itself committed in the meantime; the next look will learn that from git.
