@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, EngineConfig, FrontKind, Overrides, Scope, clock, judge_once};
+use closeout::engine::{Engine, EngineConfig, FrontKind, OneShot, Overrides, Scope, clock};
 use closeout::judge::runs::Catalog;
 use closeout::model::{
     Action, ActionOutcome, Baseline, BaselineOrigin, CollectProblem, Intent, RecordOrder, Response, Rule,
@@ -282,19 +282,19 @@ fn problems_of_a_survey_last_as_long_as_they_do_and_a_database_may_be_made() {
     });
     // As opencode begins: a file, and a moment later its tables.
     std::fs::write(&database, "").unwrap();
-    assert_eq!(judge_once(&config).notices, Vec::<String>::new());
+    assert_eq!(OneShot::judge(&config).judged().notices, Vec::<String>::new());
     let file = File::options().write(true).open(&database).unwrap();
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
-    assert!(judge_once(&config).notices[0].contains("lacks what"));
+    assert!(OneShot::judge(&config).judged().notices[0].contains("lacks what"));
 }
 
 #[test]
 fn the_baseline_of_the_first_look_holds_over_restarts() {
     let main = Repo::new();
     let engine_config = engine_config(&main, &[]);
-    let first = judge_once(&engine_config).views.remove(0);
+    let first = OneShot::judge(&engine_config).judged().views.remove(0);
     main.commit_file("work.rs");
-    let second = judge_once(&engine_config).views.remove(0);
+    let second = OneShot::judge(&engine_config).judged().views.remove(0);
     let n_new = |view: &WorkspaceView| view.git.as_ref().unwrap().commits.n_new;
     assert_eq!((n_new(&first), n_new(&second)), (0, 1));
     let baselines = [&first, &second].map(|view| view.git.as_ref().unwrap().baseline.clone());
@@ -475,7 +475,7 @@ fn a_loop_stalls_beside_an_open_screen() {
             let written_at = file.metadata().unwrap().modified().unwrap();
             file.set_modified(written_at + Duration::from_millis(10 * u64::from(round))).unwrap();
             std::fs::rename(repo.at(".closeout/next"), repo.at(".closeout/decision.json")).unwrap();
-            stages.push(stage(&judge_once(&looped).views[0]));
+            stages.push(stage(&OneShot::judge(&looped).judged().views[0]));
             front.until("its own round", |views| views.values().any(|view| stage(view) == round)).await;
             let has_kept_it = || {
                 let (kept, _) = store.reports_of(std::slice::from_ref(&id));

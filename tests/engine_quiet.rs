@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use closeout::engine::{EngineConfig, Scope, judge_once};
+use closeout::engine::{EngineConfig, OneShot, Scope};
 use closeout::model::{CommitId, Intent, Rule, VerdictState, WorkspaceView};
 
 use crate::engine::{Front, engine_config, run};
@@ -62,7 +62,7 @@ fn after_quiet_what_is_known_is_what_a_fresh_check_finds() {
             step(&repos[choice as usize / 100 % 4], number, choice);
             front.turn_for(Duration::from_millis(u64::from(choice % 40))).await;
         }
-        let fresh = known(judge_once(&config).views.iter());
+        let fresh = known(OneShot::judge(&config).judged().views.iter());
         // A work tree is looked at when a person looks.
         front.want_of_all(|workspace| Intent::Glance { workspace });
         front.until("what a fresh check finds", |views| known(views.values()) == fresh).await;
@@ -128,11 +128,11 @@ fn worktrees_read_one_after_another_are_read_as_each_alone() {
         let trees = worktrees_of(&main);
         prepare(&main);
         let all = engine_config(&main, &[]);
-        let together = judge_once(&all).views;
+        let together = OneShot::judge(&all).judged().views;
         assert_eq!(together.len(), 6, "{name}");
         for tree in &trees {
             let alone = EngineConfig { scope: Scope::One(tree.path().to_owned()), ..all.clone() };
-            let alone = judge_once(&alone).views.remove(0);
+            let alone = OneShot::judge(&alone).judged().views.remove(0);
             let beside = together.iter().find(|view| view.id == alone.id).unwrap();
             assert_eq!(git_part(beside), git_part(&alone), "{name}: {}", alone.name);
         }

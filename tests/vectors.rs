@@ -81,7 +81,7 @@ fn closer_vectors_hold() {
 fn judge_closer(input: &Object) -> Object {
     let answer =
         match (text(input, "query_error"), text(input, "raw_response"), input.get("structured_output")) {
-            (Some(error), _, _) => closer::CloserAnswer::QueryError(error),
+            (Some(_), _, _) => closer::CloserAnswer::QueryError,
             (None, Some(raw), None | Some(Value::Null)) => closer::CloserAnswer::Raw(raw),
             (None, _, Some(value)) => closer::CloserAnswer::Structured(value),
             (None, None, None) => closer::CloserAnswer::Raw(""),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use closeout::judge::runs::{self, Catalog};
 use closeout::judge::task;
 use closeout::model::{
-    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, SessionName, Timestamp, Turn, TurnEnd,
-    TurnHistory, TurnStep,
+    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, SessionName, Task, Timestamp, Turn,
+    TurnEnd, TurnHistory, TurnStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -34,8 +34,8 @@ fn judge(input: &Object) -> Object {
     }
     turns.push(turn(1_000, prompt, during));
     let history = TurnHistory { turns, is_whole: true, ..TurnHistory::default() };
-    let tasks = task::read(&SessionName::new("claude", "s"), &history);
-    let told = runs::summarize(&history, tasks.current(), Some(HOME), Catalog::built_in());
+    let tasks = task::read(&SessionName::new("claude", "s"), &history, &mut task::Memory::default());
+    let told = summarized(&history, tasks.current());
     assert_eq!(step_by_step(&history), told);
     let tools = |runs: &[CheckRun]| runs.iter().map(|run| run.tool.clone()).collect::<Vec<_>>();
     let word = |value: Value| value.as_str().unwrap().to_owned();
@@ -56,15 +56,20 @@ fn judge(input: &Object) -> Object {
     }))
 }
 
+/// What is told of a session that was never read before.
+fn summarized(history: &TurnHistory, task: Option<&Task>) -> RunsSummary {
+    runs::summarize(history, task, Some(HOME), Catalog::built_in(), &mut runs::Memory::default())
+}
+
 /// The same, read again after each step, as a monitor reads a session that goes on: a command that has not
 /// answered yet, then its answer.
 fn step_by_step(history: &TurnHistory) -> RunsSummary {
     let mut memory = runs::Memory::default();
     let mut read = |history: &TurnHistory| {
-        let tasks = task::read(&SessionName::new("claude", "s"), history);
+        let tasks = task::read(&SessionName::new("claude", "s"), history, &mut task::Memory::default());
         let task = tasks.current();
-        let told = runs::summarize_again(history, task, Some(HOME), Catalog::built_in(), &mut memory);
-        assert_eq!(told, runs::summarize(history, task, Some(HOME), Catalog::built_in()));
+        let told = runs::summarize(history, task, Some(HOME), Catalog::built_in(), &mut memory);
+        assert_eq!(told, summarized(history, task));
         told
     };
     let mut grown = TurnHistory { turns: Vec::new(), ..history.clone() };

@@ -33,13 +33,17 @@ fn session() -> SessionName {
 }
 
 fn judge_turns(history: &TurnHistory) -> Object {
-    let read = task::read(&session(), history);
+    let read = task::read(&session(), history, &mut task::Memory::default());
     let mut memory = task::Memory::default();
     let mut tasks: Vec<(u64, String)> = Vec::new();
     for n_turns in 0..=history.turns.len() {
         let history = TurnHistory { turns: history.turns[..n_turns].to_vec(), ..history.clone() };
-        let again = task::read_again(&session(), &history, &mut memory);
-        assert_eq!(again, task::read(&session(), &history), "after {n_turns} turns");
+        let again = task::read(&session(), &history, &mut memory);
+        assert_eq!(
+            again,
+            task::read(&session(), &history, &mut task::Memory::default()),
+            "after {n_turns} turns"
+        );
         if let Some(task) = again.current() {
             tasks.retain(|(begin, _)| *begin != task.begin);
             tasks.push((task.begin, task.first_prompt.clone()));
@@ -74,7 +78,11 @@ fn judge_sessions(sessions: &[Value]) -> Object {
         .map(|session| {
             let id = SessionId::from(text(session, "id").expect("an id"));
             let moved = session["moved"].as_i64().expect("a moment");
-            let tasks = task::read(&SessionName::new("claude", &id), &history(session, moved));
+            let tasks = task::read(
+                &SessionName::new("claude", &id),
+                &history(session, moved),
+                &mut task::Memory::default(),
+            );
             (id, Timestamp(moved), tasks)
         })
         .collect();

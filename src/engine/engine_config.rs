@@ -1,4 +1,4 @@
-//! The parameters an engine is started with, the same for [`super::Engine`] and [`super::judge_once`]. Reads
+//! The parameters an engine is started with, the same for [`super::Engine`] and [`super::OneShot`]. Reads
 //! nothing.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Wiring without a screen: carries out the monitor's effects and answers them with events.
 //!
-//! [`Engine`] watches and keeps running; [`judge_once`] reads everything once and returns. Both collect
+//! [`Engine`] watches and keeps running; [`OneShot`] reads everything once and returns. Both collect
 //! and act with the same code; each has its own order of doing so. This room must not judge or draw; here only
 //! [`clock`] reads the time.
 
@@ -38,4 +38,4 @@ pub use engine_config::{EngineConfig, FrontKind, Overrides, Scope};
 pub use gate::Gate;
 pub use live::Engine;
 pub use long_wait::{LongWait, TellWait};
-pub use once::{Judged, OneShot, judge_once};
+pub use once::{Judged, OneShot};

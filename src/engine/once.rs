@@ -35,13 +35,6 @@ pub struct Judged {
     pub notices: Vec<String>,
 }
 
-/// Judges everything in the scope of `config` once, and stores baselines found for the first time. A
-/// workspace that does not answer within the configured limit is given up; its thread is abandoned and ends
-/// with the process.
-pub fn judge_once(config: &EngineConfig) -> Judged {
-    OneShot::judge(config).judged()
-}
-
 /// All workspaces in the scope, judged once, and a runner for actions on them: for fronts that exit afterwards.
 pub struct OneShot<'a> {
     config: &'a EngineConfig,
@@ -63,7 +56,8 @@ pub struct OneShot<'a> {
 }
 
 impl<'a> OneShot<'a> {
-    /// Judges everything in the scope of `config` once, as [`judge_once`] does.
+    /// Judges everything in the scope of `config` once, and stores baselines found for the first time. A workspace that
+    /// does not answer within the configured limit is given up; its thread is abandoned and ends with the process.
     pub fn judge(config: &'a EngineConfig) -> OneShot<'a> {
         OneShot::judge_telling(config, silent)
     }

@@ -85,9 +85,9 @@ fn sessions(read: &[SessionObservation]) -> Result<(), String> {
 
 /// A session can be judged as far as its record goes, and survives serialisation.
 fn session(read: &SessionObservation) -> Result<(), String> {
-    let tasks = task::read(&read.session_name(), &read.history);
+    let tasks = task::read(&read.session_name(), &read.history, &mut task::Memory::default());
     let catalog = runs::Catalog::built_in();
-    runs::summarize(&read.history, tasks.newest.as_ref(), None, catalog);
+    runs::summarize(&read.history, tasks.newest.as_ref(), None, catalog, &mut runs::Memory::default());
     for prompt in read.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()) {
         runs::Demands::of(&prompt.text, catalog);
     }

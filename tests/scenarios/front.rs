@@ -5,7 +5,7 @@ use std::fs;
 
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
-use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
+use closeout::engine::{EngineConfig, OneShot, Scope};
 use closeout::evidence::LiveSources;
 use closeout::judge::runs::Catalog;
 use closeout::model::{
@@ -53,7 +53,7 @@ impl World {
 
     /// The workspace, as `closeout check` finds it.
     pub(super) fn view(&self) -> WorkspaceView {
-        let judged = judge_once(&self.engine_config());
+        let judged = OneShot::judge(&self.engine_config()).judged();
         judged.views.into_iter().next().unwrap_or_else(|| panic!("{:?}", judged.refused))
     }
 
@@ -101,7 +101,7 @@ impl World {
             ended: Some(RunEnding { at: Timestamp(at * 1000), status }),
             ..SupervisedRun::default()
         };
-        let id = judge_once(&self.engine_config()).views[0].id.clone();
+        let id = OneShot::judge(&self.engine_config()).judged().views[0].id.clone();
         Store::open(self.root.path().join("state")).unwrap().keep_run(&id, &run).unwrap();
     }
 

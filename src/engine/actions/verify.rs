@@ -148,7 +148,7 @@ fn read(asked: &Asked) -> CloserReport {
         Ok(Answer::Structured(value)) => closer::read(CloserAnswer::Structured(value)),
         Ok(Answer::Text(text)) => closer::read(CloserAnswer::Raw(text)),
         Err(NoAnswer::Unreadable(_)) => closer::read(CloserAnswer::Raw("")),
-        Err(no_answer) => closer::read(CloserAnswer::QueryError(&no_answer.to_string())),
+        Err(_) => closer::read(CloserAnswer::QueryError),
     }
 }
 

@@ -22,20 +22,20 @@ pub enum CloserAnswer<'a> {
     Structured(&'a Value),
     /// The answer as text. Untrusted.
     Raw(&'a str),
-    /// Why the query failed.
-    QueryError(&'a str),
+    /// The query failed.
+    QueryError,
 }
 
 /// Judges one answer. Total, and linear in its input.
 pub fn read(answer: CloserAnswer<'_>) -> CloserReport {
     let read = match answer {
-        CloserAnswer::QueryError(_) | CloserAnswer::Structured(Value::Null) => None,
+        CloserAnswer::QueryError | CloserAnswer::Structured(Value::Null) => None,
         CloserAnswer::Structured(value) => Some(judge(value)),
         CloserAnswer::Raw(text) if text.trim_matches(is_invisible).is_empty() => None,
         CloserAnswer::Raw(text) => Some(read_text(text)),
     };
     let nothing = match answer {
-        CloserAnswer::QueryError(_) => CloserError::QueryError,
+        CloserAnswer::QueryError => CloserError::QueryError,
         CloserAnswer::Structured(_) | CloserAnswer::Raw(_) => CloserError::NoOutput,
     };
     read.unwrap_or(Err(nothing)).unwrap_or_else(CloserReport::unusable)

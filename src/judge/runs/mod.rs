@@ -82,19 +82,9 @@ pub fn only_reads(line: &str) -> bool {
     read::only_reads(line, Catalog::built_in())
 }
 
-/// What the runs of a session mean for `task`, or for the whole session if there is no task. Paths are
-/// compared with `home`, the session's folder.
+/// What the runs of a session mean for `task`, or for the whole session if there is no task, reusing what `memory` kept of
+/// this session. Paths are compared with `home`, the session's folder.
 pub fn summarize(
-    history: &TurnHistory,
-    task: Option<&Task>,
-    home: Option<&str>,
-    catalog: &Catalog,
-) -> RunsSummary {
-    summarize_again(history, task, home, catalog, &mut Memory::default())
-}
-
-/// The same as [`summarize`], reusing what `memory` kept of this session.
-pub fn summarize_again(
     history: &TurnHistory,
     task: Option<&Task>,
     home: Option<&str>,

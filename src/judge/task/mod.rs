@@ -55,13 +55,8 @@ struct TurnRead {
     finds_done: bool,
 }
 
-/// Reads the tasks of one session.
-pub fn read(session: &SessionName, history: &TurnHistory) -> SessionTasks {
-    read_again(session, history, &mut Memory::default())
-}
-
 /// Reads the tasks of one session, reusing what `memory` kept of it.
-pub fn read_again(session: &SessionName, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
+pub fn read(session: &SessionName, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
     let begin = Fold { has_unread_begin: !history.is_whole, ..Fold::default() };
     if memory.0.settled_mut().is_some_and(|fold| fold.has_unread_begin) != begin.has_unread_begin {
         memory.0.refold(begin.clone());

@@ -61,7 +61,7 @@ pub(super) fn weigh(
         }
         let home = session.folder.as_ref().and_then(|folder| folder.to_str());
         let known = &mut memory.of(session).runs;
-        let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
+        let summary = runs::summarize(&session.history, task.current(), home, catalog, known);
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))

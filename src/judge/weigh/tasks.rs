@@ -256,7 +256,7 @@ impl SessionTask {
 
 fn tasks_of(session: &SessionObservation, memory: &mut Memory) -> SessionTasks {
     let known = &mut memory.of(session).tasks;
-    let tasks = task::read_again(&session.session_name(), &session.history, known);
+    let tasks = task::read(&session.session_name(), &session.history, known);
     SessionTasks { prompted_at: tasks.prompted_at.or(session.prompted_at), ..tasks }
 }
 
