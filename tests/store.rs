@@ -305,10 +305,10 @@ fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
     });
     drop(guard);
     let files: Vec<PathBuf> =
-        fs::read_dir(log::folder(store.folder())).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(store.folder().join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
     assert_eq!(fs::metadata(&files[0]).unwrap().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(log::folder(store.folder())).unwrap().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(store.folder().join("log")).unwrap().mode() & 0o777, 0o700);
     let content = fs::read_to_string(&files[0]).unwrap();
     assert_eq!(content.lines().count(), 2, "{content}");
     assert!(content.contains("said") && content.contains("worth saying"), "{content}");
@@ -320,5 +320,5 @@ fn a_log_that_is_off_makes_no_file() {
     let (_folder, store) = store();
     let guard = log::start(store.folder(), LevelFilter::OFF).unwrap();
     drop(guard);
-    assert!(!log::folder(store.folder()).exists());
+    assert!(!store.folder().join("log").exists());
 }

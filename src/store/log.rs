@@ -41,13 +41,8 @@ const MAX_WAITING_LINES: usize = 1_024;
 const PREFIX: &str = "closeout.";
 const SUFFIX: &str = ".log";
 
-/// The name of the folder with the log files.
+/// The name of the folder with the log files, inside the state folder.
 const LOG: &str = "log";
-
-/// The folder with the log files, inside the state folder. [`start`] creates it.
-pub fn folder(state: &Path) -> PathBuf {
-    state.join(LOG)
-}
 
 /// Keeps the log running. Everything logged until it is dropped is then on disk.
 #[derive(Debug)]
@@ -204,6 +199,10 @@ fn is_log_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn folder(state: &Path) -> PathBuf {
+        state.join(LOG)
+    }
 
     #[test]
     fn five_days_are_kept_and_other_files_are_not_touched() {

@@ -6,12 +6,11 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::attach::open;
-use crate::agent::facts::Hooks;
 use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
 use crate::agent::record::{entries, modified_at};
 use crate::disk;
-use crate::model::{Names, Parts, SessionId, SessionName, Timestamp, WatchTarget, hook_file_stem};
+use crate::model::{Names, Parts, SessionId, SessionName, WatchTarget, hook_file_stem};
 
 /// Further files of an agent are ignored.
 const MAX_FILES: usize = 4096;
@@ -49,7 +48,8 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
                 let known = memory.sessions.remove(&path).flatten();
                 let session = known.or_else(|| session_of(&path));
                 if let Some((id, begun_in)) = &session {
-                    add((hooks, id, begun_in), (&path, moved_at), ask, &by_record, found);
+                    let session = FoundSession::new(hooks.agent, id.clone(), begun_in, &path, moved_at);
+                    add(session, ask, &by_record, found);
                 }
                 seen.insert(path, session);
             }
@@ -72,17 +72,11 @@ fn session_of(path: &Path) -> Option<(SessionId, PathBuf)> {
 /// twice.
 type ByRecord = HashMap<SessionName, usize>;
 
-fn add(
-    (hooks, id, folder): (&Hooks, &SessionId, &Path),
-    (path, moved_at): (&Path, Timestamp),
-    ask: &SurveyAsk<'_>,
-    by_record: &ByRecord,
-    found: &mut Survey,
-) {
-    let known = by_record.get(&SessionName::new(hooks.agent, id));
+fn add(session: FoundSession, ask: &SurveyAsk<'_>, by_record: &ByRecord, found: &mut Survey) {
+    let known = by_record.get(&session.place.session_name());
     if let Some(known) = known.and_then(|at| found.found.get_mut(*at)) {
-        known.moved_at = known.moved_at.max(moved_at);
-    } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
-        found.found.push(FoundSession::new(hooks.agent, id.clone(), folder, path, moved_at));
+        known.moved_at = known.moved_at.max(session.moved_at);
+    } else if ask.within.is_none_or(|within| session.place.folder.starts_with(within)) {
+        found.found.push(session);
     }
 }

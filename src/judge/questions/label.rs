@@ -295,17 +295,9 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     let reason =
         if offer { "finished, and a question proposes more" } else { "something is asked of the reader" };
     Classification {
-        label: Label::AwaitingResponse,
-        certainty: Certainty::Medium,
-        kind,
         ask: Some(if offer { Ask::Offer } else { Ask::Blocking }),
         question: Some(question),
-        signals: Vec::new(),
-        tenths: 0,
-        language: Language::default(),
-        reasons: vec![reason],
-        admits: false,
-        may_admit: None,
+        ..plain(Label::AwaitingResponse, kind, reason)
     }
 }
 
