@@ -8,9 +8,9 @@ use crate::model::{
 };
 
 use super::excerpt;
+use super::spoken::Spoken;
 use super::tasks::{SessionTask, TaskStanding};
 use super::texts::Texts;
-use super::words_context::{context_of, question_of};
 
 /// The views of all sessions, the newest first, with what was asked in each. `asked` is what the last words wait for
 /// that count: those of the newest session, if it counts.
@@ -28,7 +28,7 @@ pub(super) fn views<'a>(
             TaskStanding::Counts if at < n_newest => asked.cloned(),
             TaskStanding::NotAsked if at < n_newest => None,
             TaskStanding::Counts | TaskStanding::NotAsked | TaskStanding::LeftOver => {
-                asked_beside(session, &activity, texts)
+                asked_beside(session, task, &activity, texts)
             }
         };
         let is_left_over = task.standing == TaskStanding::LeftOver;
@@ -77,7 +77,12 @@ fn name(session: &SessionObservation) -> Option<&str> {
 }
 
 /// The question in the last words of a session whose words are not those of the workspace, if its turn ended with them.
-fn asked_beside(session: &SessionObservation, activity: &Activity, texts: &mut Texts) -> Option<Question> {
+fn asked_beside(
+    session: &SessionObservation,
+    task: &SessionTask,
+    activity: &Activity,
+    texts: &mut Texts,
+) -> Option<Question> {
     let is_over =
         matches!(activity.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
     if !is_over || !matches!(session.turn, TurnState::Ended { .. } | TurnState::Unknown) {
@@ -87,7 +92,7 @@ fn asked_beside(session: &SessionObservation, activity: &Activity, texts: &mut T
     if session.prompted_at.zip(message.at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at) {
         return None;
     }
-    question_of(&texts.read(&message.text, &context_of(session)).judged, &message.text)
+    Spoken::of_session(session, task, false).next()?.question(texts)
 }
 
 /// The processes whose end would change how the sessions are shown.

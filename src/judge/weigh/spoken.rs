@@ -158,6 +158,11 @@ impl<'a> Spoken<'a> {
         without_persons_files(&self.text, &self.prompts)
     }
 
+    /// What the words ask.
+    pub(super) fn question(&self, texts: &mut Texts) -> Option<Question> {
+        question_of(&texts.read(&self.of_work(), &self.context).judged, &self.text)
+    }
+
     /// Adds what the words say to the evidence, and returns them for a front, with whether they claim ASK. Unless the
     /// words are the newest, only what they claim, ask or offer is added. `is_acted` means that all that was asked for
     /// are acts that succeeded.
