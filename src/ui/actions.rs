@@ -8,9 +8,10 @@ use std::sync::Arc;
 use super::dialog::confirm::{Asked, ConfirmBox};
 use super::dialog::leave_box::LeaveBox;
 use super::dialog::mark_box::MarkBox;
+use super::dialog::reply_box::{self, ReplyBox};
 use super::dialog::report_box::{About, ReportBox};
 use super::dialog::rescue_box::RescueBox;
-use super::dialog::{Dialog, Step, Then, reply_box};
+use super::dialog::{Dialog, Step, Then};
 use super::input::Reaction;
 use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
 use super::selection::selected_row;
@@ -42,7 +43,7 @@ pub(super) fn begin(
     }
     let want = |action| Intent::Action { workspace: view.id.clone(), action: Box::new(action) };
     match command {
-        WorkspaceCommand::Reply => reply(state, view, None, reaction),
+        WorkspaceCommand::Reply => open_reply(state, reply_box::begin(view, None), reaction),
         WorkspaceCommand::SendBack => send_back(state, view, reaction),
         WorkspaceCommand::Rescue => {
             reaction.intents.push(want(Action::PlanRescue { message: None, order: RecordOrder::default() }));
@@ -83,18 +84,12 @@ fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
         state.answer = Some(if asks { to_reply() } else { left::none_for_agent().to_owned() });
         return;
     };
-    match reply_box::begin_with(view, session, &text) {
-        Ok((reply, intents)) => {
-            reaction.intents.extend(intents);
-            open_dialog::open(state, Dialog::Reply(Box::new(reply)));
-        }
-        Err(message) => state.answer = Some(message),
-    }
+    open_reply(state, reply_box::begin_with(view, session, &text), reaction);
 }
 
-/// Opens the reply box, with `draft` in it if nothing was written before.
-fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction: &mut Reaction) {
-    match reply_box::begin(view, draft) {
+/// Opens a reply box, or says why there is none.
+fn open_reply(state: &mut State, begun: Result<(ReplyBox, Vec<Intent>), String>, reaction: &mut Reaction) {
+    match begun {
         Ok((reply, intents)) => {
             reaction.intents.extend(intents);
             open_dialog::open(state, Dialog::Reply(Box::new(reply)));
@@ -193,7 +188,7 @@ pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, react
             let dialog = state.dialog.take();
             let view = dialog.and_then(|dialog| views.iter().find(|view| view.id == *dialog.workspace()));
             if let Some(view) = view {
-                reply(state, view, Some(&draft), reaction);
+                open_reply(state, reply_box::begin(view, Some(&draft)), reaction);
             }
         }
     }
