@@ -4,8 +4,10 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::naming::{ENDS, clauses_of, names_same, names_something};
+use super::ordered::{denies_order, hands_over};
 use crate::judge::questions;
-use crate::judge::word_split::{is_spaced, words_by_script};
+use crate::judge::word_split::words_by_script;
 use crate::judge::{runs, words};
 use crate::model::QuestionWeight;
 
@@ -66,7 +68,9 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let wants_all = words::has(&asked, "wants_all") && first_exception(&asked).is_none();
     let is_exception =
         |said: &Said| wants_all && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own);
-    let at = (0..sentences.len()).find(|&at| is_deferral(at) || is_exception(&sentences[at]))?;
+    let is_denial = |said: &Said| denies_order(&said.own, &asked) && !wants.are_met_by(&said.own);
+    let is_open = |at: usize| is_deferral(at) || is_exception(&sentences[at]) || is_denial(&sentences[at]);
+    let at = (0..sentences.len()).find(|&at| is_open(at))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
     Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
 }
@@ -79,24 +83,6 @@ fn names_another(said: &str, asked: &str) -> bool {
         n_capitals > 0 && (n_capitals > 1 || word.contains(|sign: char| sign.is_ascii_digit()))
     };
     words.any(|word| is_name(word) && !asked.contains(&word.to_lowercase()))
-}
-
-/// Whether a sentence hands over to the person what a prompt orders by the same verb: "you'll want to wire it in yourself".
-fn hands_over(own: &str, asked: &str) -> bool {
-    let is_order = |verb: &str| {
-        asked.match_indices(verb).any(|(at, _)| {
-            let is_whole = !asked[at + verb.len()..].starts_with(char::is_alphanumeric);
-            let before = asked[..at].trim_end();
-            let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-            let begins = before.is_empty() || !before.ends_with(|sign: char| sign.is_alphanumeric());
-            is_whole && (begins || words::of("before_order").contains(&last))
-        })
-    };
-    let verbs = words::of("hands_over").iter().filter_map(|lead| {
-        let rest = &own[own.find(lead)? + lead.len()..];
-        rest.split(|sign: char| !sign.is_alphanumeric()).next().filter(|verb| verb.len() > 1)
-    });
-    verbs.into_iter().any(is_order)
 }
 
 /// What a prompt wants, as far as it tells whether a sentence puts something off.
@@ -128,8 +114,11 @@ impl<'p> Wants<'p> {
         let own = without_counts(&said.own, self.asked);
         let lower = said.lower.trim().trim_end_matches(ENDS);
         let is_admitted = || !lower.is_empty() && admitted.iter().any(|admitted| admitted.contains(lower));
-        let is_limit =
-            || (words::has(&own, "is_unsupported") || is_admitted()) && !names_another(written, self.asked);
+        let is_limit = || {
+            (words::has(&own, "is_unsupported") || is_admitted())
+                && !names_another(written, self.asked)
+                && !words::has(&own, "tells_content")
+        };
         let is_open = words::has(&own, "puts_off")
             || !self.comment && words::has(&own, "is_commented_out")
             || hands_over(&own, self.asked)
@@ -261,9 +250,6 @@ fn sentences(text: &str) -> Vec<Said> {
     questions::without_quotes_and_code(text).split_inclusive(ENDS).map(said).collect()
 }
 
-/// What ends a sentence.
-const ENDS: [char; 6] = ['.', '!', '?', '\n', ';', '。'];
-
 /// Whether a sentence says of something that `prompts` name that it is not there. For answers to how far the work is.
 pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     let lower = text.to_lowercase();
@@ -290,8 +276,24 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
             && (words::has(&asked, "wants_untouched") && names_same(said, prompts)
                 || is_others_turn(said, &asked))
     };
-    let is_asked =
-        |said: &str| !wants_gone && is_for_now(said) || is_other_part(said, &asked) || is_left(said);
+    // "For now" is as long as the prompt said.
+    let is_wanted_so = |said: &str| {
+        words::has(said, "is_for_now") && words::has(&asked, "is_for_now") && names_same(said, prompts)
+    };
+    let is_of_rest = |said: &str| {
+        words::has(&asked, "wants_nothing_else") && words::has(said, "stays") && {
+            let rest = words::of("wants_nothing_else").iter();
+            let wanted = rest.fold(asked.clone(), |asked, words| asked.replace(words, " "));
+            !names_same(&questions::without_quotes_and_code(said), &[wanted])
+        }
+    };
+    let is_asked = |said: &str| {
+        !wants_gone && is_for_now(said)
+            || is_other_part(said, &asked)
+            || is_left(said)
+            || is_wanted_so(said)
+            || is_of_rest(said)
+    };
     !unfinished.is_empty() && unfinished.iter().all(|said| is_asked(said))
 }
 
@@ -321,25 +323,9 @@ fn is_others_turn(said: &str, asked: &str) -> bool {
         .any(|clause| words::has(clause, "others_turn") && names_same(said, &[clause.to_owned()]))
 }
 
-fn clauses_of(asked: &str) -> impl Iterator<Item = &str> {
-    asked.split(|sign: char| ENDS.contains(&sign) || matches!(sign, ',' | ':' | '、' | '，'))
-}
-
-/// Whether a text names something that `prompts` name.
-pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
-    let (text, asked) = (text.to_lowercase(), prompts.join("\n").to_lowercase());
-    let asked: Vec<&str> = words_by_script(&asked).filter(|word| names_something(word)).collect();
-    words_by_script(&text).any(|word| asked.contains(&word))
-}
-
 /// Whether a sentence says that nothing is left out.
 fn names_none(sentence: &str) -> bool {
     words::has(sentence, "denies")
-}
-
-/// Whether a word of a prompt can name a part of the request.
-pub(super) fn names_something(word: &str) -> bool {
-    word.chars().count() > if is_spaced(word) { 3 } else { 1 } && !words::of("names_nothing").contains(&word)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
-use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
+use super::deferral::{Declined, deferral, is_as_asked, undone};
+use super::naming::names_same;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::told_done::tells_done;

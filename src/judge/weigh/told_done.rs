@@ -1,7 +1,7 @@
 //! Whether last words say that what a prompt asks for is so, in the prompt's own verb: "align the icons" and "the icons
 //! are aligned". Must not look for what is unfinished.
 
-use super::deferral::names_something;
+use super::naming::names_something;
 use crate::judge::word_split::words_in;
 use crate::judge::{joined, words};
 

@@ -2,26 +2,29 @@
 //! not judge anything else in the words.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::deferral::names_same;
+use super::naming::names_same;
 use crate::judge::words;
 
 /// What ends a clause; a dot does only before a blank, since it stands in names.
 const ENDS: [char; 6] = [',', ';', '!', '\n', '。', '、'];
 
 /// The text with blanks in place of the clauses that say of the person's own changes, or of files that no prompt names,
-/// that they are untouched.
+/// that they are untouched, or that the commit is without them.
 pub(super) fn without_persons_files<'t>(text: &'t str, prompts: &[String]) -> Cow<'t, str> {
     let lower = text.to_lowercase();
-    if lower.len() != text.len() || !words::has(&lower, "is_untouched") {
+    if lower.len() != text.len() || !is_left(&lower) {
         return Cow::Borrowed(text);
     }
+    let in_persons = persons_sentences(&lower, prompts);
     let mut own = String::with_capacity(text.len());
     let mut at = 0;
     for clause in clauses(text) {
-        let said = &lower[at..at + clause.len()];
+        let begin = at;
         at += clause.len();
-        if is_of_person(said, prompts) {
+        let said = &lower[begin..at];
+        if is_of_person(said, prompts) || in_persons.iter().any(|place| place.contains(&begin)) {
             let end =
                 said.trim_end().trim_end_matches(|sign: char| ENDS.contains(&sign) || sign == '.').len();
             own.extend(std::iter::repeat_n(' ', end));
@@ -38,15 +41,37 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(ENDS).flat_map(|part| part.split_inclusive(". "))
 }
 
+/// Where sentences stand that say why the commit is without a file that the prompts do not name: it is the person's.
+fn persons_sentences(lower: &str, prompts: &[String]) -> Vec<Range<usize>> {
+    let mut at = 0;
+    let sentences = lower.split_inclusive('\n').flat_map(|line| line.split_inclusive(". "));
+    let places = sentences.map(|said| {
+        at += said.len();
+        (at - said.len()..at, said)
+    });
+    let is_persons = |said: &str| {
+        words::has(said, "is_left_out")
+            && words::has(said, "is_persons")
+            && !words::has(said, "was_asked")
+            && !names_same(said, prompts)
+    };
+    places.filter(|(_, said)| is_persons(said)).map(|(place, _)| place).collect()
+}
+
+fn is_left(said: &str) -> bool {
+    words::has(said, "is_untouched") || words::has(said, "is_left_out")
+}
+
 fn is_of_person(said: &str, prompts: &[String]) -> bool {
-    words::has(said, "is_untouched")
+    is_left(said)
         && !words::has(said, "was_asked")
         && (words::has(said, "persons_changes") || is_only_of_files(said) && !names_same(said, prompts))
 }
 
 /// Whether a clause names files, and says nothing else of them.
 fn is_only_of_files(said: &str) -> bool {
-    let untouched = words::of("is_untouched").iter().filter_map(|word| said.find(word)).min();
+    let left = words::of("is_untouched").iter().chain(words::of("is_left_out"));
+    let untouched = left.filter_map(|word| said.find(word)).min();
     let said = &said[..untouched.unwrap_or(said.len())];
     let is_frame = |sign: char| "`*'\"()".contains(sign);
     let mut words = said.split_whitespace().map(|word| word.trim_matches(is_frame)).peekable();
@@ -83,6 +108,15 @@ mod tests {
             ("It is in. .editorconfig is untouched.", "It is in. .editorconfig is untouched."),
             ("It is in. The parser is untouched.", "It is in. The parser is untouched."),
             ("README.md is untouched.", "README.md is untouched."),
+            (
+                "It is in. `notes.txt` was there before and is yours, so I left it out of the commit.",
+                "It is in. , .",
+            ),
+            ("It is in. I left `notes.txt` out of the commit.", "It is in. ."),
+            (
+                "It is in. The editor settings are left out of the commit.",
+                "It is in. The editor settings are left out of the commit.",
+            ),
         ] {
             assert_eq!(own(text), rest);
         }
