@@ -9,13 +9,13 @@ use crate::model::{Parts, Timestamp};
 const FRAME_MS: i64 = 33;
 /// A work tree scan waits until ten times the cost of the last one has passed since it.
 const SCAN_SPACING: i64 = 10;
-/// So many readings of the records alone may follow each other at that pace. An agent at work writes to them many times a
+/// So many readings of the records in a row may follow each other at that pace; then those of the records alone wait. An agent at work writes to them many times a
 /// second, and what the last line of a rush leaves is what counts.
 const RUSH_AFTER: u32 = 4;
 /// The least time between two such readings after that.
 const RUSH_MS: i64 = 300;
 /// A reading of the records that begins so soon after the one before belongs to the same rush.
-const SAME_RUSH_MS: i64 = 350;
+const SAME_RUSH_MS: i64 = 600;
 /// The least time between work tree scans that no change of git's files calls for: an agent writes to its
 /// transcript many times a second.
 const SCAN_PAUSE_MS: i64 = 1000;
@@ -192,7 +192,7 @@ impl Collecting {
         if self.tree.is_outdated && self.tree.is_due(now) {
             self.again |= Parts::CHANGES;
         }
-        if self.again.is_empty() || self.again == Parts::WORDS && now < self.records.due_at() {
+        if self.again.is_empty() || self.again == Parts::WORDS && self.records.waits(now) {
             return None;
         }
         let mut parts = std::mem::take(&mut self.again);
@@ -241,6 +241,11 @@ impl Rush {
         let is_same = self.read_at.is_some_and(|before| at.millis_since(before) <= SAME_RUSH_MS);
         self.n_readings = if is_same { self.n_readings.saturating_add(1) } else { 1 };
         self.read_at = Some(at);
+    }
+
+    /// Whether the next reading is not due yet. A clock that was set back a little makes nothing wait longer.
+    fn waits(&self, now: Timestamp) -> bool {
+        (1..=RUSH_MS + FRAME_MS).contains(&self.due_at().millis_since(now))
     }
 
     fn due_at(&self) -> Timestamp {

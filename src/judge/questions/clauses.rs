@@ -96,7 +96,13 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     }
     if forms.has(Form::Admits) {
         settled = settled.without(Form::AdmitsNot).without(Form::Subordinate);
-        if is_taken_back(Form::Admits, &NO_ADMISSION) {
+        // "The leak is not fixed: I have not found it" needs nothing behind it.
+        let begin = text.split(ENDS).next().unwrap_or_default();
+        let stands_alone = begin.len() < text.len() && words::has(&begin.to_lowercase(), "not_mended") && {
+            let begin = of_clause(begin, &mut read);
+            begin.has(Form::Admits) && !begin.any(&NO_ADMISSION)
+        };
+        if !stands_alone && is_taken_back(Form::Admits, &NO_ADMISSION) {
             settled = settled.with(FormSet::of(&[Form::AdmitsNot]));
         }
     }

@@ -5,7 +5,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::naming::{ENDS, clauses_of, names_same, names_something};
-use super::ordered::{denies_order, hands_over};
+use super::ordered::{Orders, hands_over, may_deny};
 use crate::judge::questions;
 use crate::judge::word_split::words_by_script;
 use crate::judge::{runs, words};
@@ -44,9 +44,8 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     // What a person pasted is material.
     let own: Vec<String> = prompts.iter().map(|prompt| runs::own_lines(prompt)).collect();
     let asked = own.join("\n").to_lowercase();
-    if words::has(&asked, "puts_off") {
-        return None;
-    }
+    // Words of it in the prompt would be repeated.
+    let wants_put_off = words::has(&asked, "puts_off");
     let wants = Wants::of(&asked);
     let wanted = without_exceptions(&asked);
     let names: Vec<&str> = words_by_script(&wanted).filter(|word| names_something(word)).collect();
@@ -63,16 +62,31 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let is_deferral = |at: usize| {
         let spoken_of = first_of(at)..=at;
         let mut said = sentences[spoken_of.clone()].iter().flat_map(|said| words_by_script(&said.lower));
-        puts_off(&sentences[at]) && said.any(|word| names.contains(&word) && !is_told(word, &spoken_of))
+        !wants_put_off
+            && puts_off(&sentences[at])
+            && said.any(|word| names.contains(&word) && !is_told(word, &spoken_of))
     };
     let wants_all = words::has(&asked, "wants_all") && first_exception(&asked).is_none();
-    let is_exception =
-        |said: &Said| wants_all && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own);
-    let is_denial = |said: &Said| denies_order(&said.own, &asked) && !wants.are_met_by(&said.own);
+    let is_exception = |said: &Said| {
+        wants_all && !wants_put_off && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own)
+    };
+    let orders = sentences.iter().any(|said| may_deny(&said.own)).then(|| Orders::of(&asked));
+    let is_denial = |said: &Said| {
+        orders.as_ref().is_some_and(|orders| orders.are_denied_by(&said.own)) && !wants.are_met_by(&said.own)
+    };
     let is_open = |at: usize| is_deferral(at) || is_exception(&sentences[at]) || is_denial(&sentences[at]);
     let at = (0..sentences.len()).find(|&at| is_open(at))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
     Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
+}
+
+/// Whether a clause ends with saying that something is not supported: "browsers where it is not supported see" does not.
+fn tells_limit(own: &str) -> bool {
+    words::of("is_unsupported").iter().any(|limit| {
+        let behind = own.find(limit).map(|at| &own[at + limit.len()..]);
+        let clause = behind.and_then(|behind| behind.split([',', ';', ':', '.', '—', '。']).next());
+        clause.is_some_and(|clause| clause.split_whitespace().count() <= 2)
+    })
 }
 
 /// Whether a sentence has a name that is not in the prompt, such as "MT940": then it is about another thing.
@@ -115,11 +129,12 @@ impl<'p> Wants<'p> {
         let lower = said.lower.trim().trim_end_matches(ENDS);
         let is_admitted = || !lower.is_empty() && admitted.iter().any(|admitted| admitted.contains(lower));
         let is_limit = || {
-            (words::has(&own, "is_unsupported") || is_admitted())
+            (tells_limit(&own) || is_admitted())
                 && !names_another(written, self.asked)
                 && !words::has(&own, "tells_content")
         };
         let is_open = words::has(&own, "puts_off")
+            || words::has(&own, "goes_elsewhere")
             || !self.comment && words::has(&own, "is_commented_out")
             || hands_over(&own, self.asked)
             || is_limit();
@@ -276,9 +291,19 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
             && (words::has(&asked, "wants_untouched") && names_same(said, prompts)
                 || is_others_turn(said, &asked))
     };
-    // "For now" is as long as the prompt said.
+    // "For now" is as long as the clause of the prompt said that names the same.
     let is_wanted_so = |said: &str| {
-        words::has(said, "is_for_now") && words::has(&asked, "is_for_now") && names_same(said, prompts)
+        let is_undone = |group| words::has(said, group) && !words::has(&asked, group);
+        let names = |clause: &str| {
+            let is_for_now = words::of("is_for_now").iter();
+            let wanted = is_for_now.fold(clause.to_owned(), |clause, words| clause.replace(words, " "));
+            wanted != clause && names_same(said, &[wanted])
+        };
+        words::has(said, "is_for_now")
+            && !is_undone("unimplemented")
+            && !is_undone("is_stub")
+            && !is_undone("is_not_there")
+            && clauses_of(&asked).any(names)
     };
     let is_of_rest = |said: &str| {
         words::has(&asked, "wants_nothing_else") && words::has(said, "stays") && {
@@ -288,10 +313,9 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
         }
     };
     let is_asked = |said: &str| {
-        !wants_gone && is_for_now(said)
+        !wants_gone && (is_for_now(said) || is_wanted_so(said))
             || is_other_part(said, &asked)
             || is_left(said)
-            || is_wanted_so(said)
             || is_of_rest(said)
     };
     !unfinished.is_empty() && unfinished.iter().all(|said| is_asked(said))
@@ -310,10 +334,13 @@ fn is_other_part(said: &str, asked: &str) -> bool {
         |clause: &&str| words::has(clause, "others_turn") || words::begins(clause.trim(), "wants_untouched");
     let wanted: Vec<u64> = clauses_of(asked).filter(|clause| !is_left(clause)).flat_map(numbers).collect();
     let told = numbers(said);
+    let ordinals = words::of("first_to_third").iter().enumerate();
+    let ordered = ordinals.filter(|(_, word)| asked.contains(*word)).map(|(at, _)| at as u64 % 3 + 1);
+    let wanted: Vec<u64> = wanted.into_iter().chain(ordered).collect();
     if told.is_empty() {
         words::of("names_other_parts").iter().any(|word| said.contains(word) && !asked.contains(word))
     } else {
-        told.iter().all(|number| !wanted.contains(number))
+        !wanted.is_empty() && told.iter().all(|number| !wanted.contains(number))
     }
 }
 

@@ -15,10 +15,7 @@ pub(super) fn left_open<'s>(
     if session.subagents.iter().any(|subagent| is_of_task(&subagent)) {
         return Some((Fact::SubagentSilent, None));
     }
-    let is_undone = |stopped: &&Subagent| {
-        let files = stopped.what.as_deref().map(files_of).unwrap_or_default();
-        !stopped.moved_at.is_some_and(|at| works_after(session, at, &files))
-    };
+    let is_undone = |stopped: &&Subagent| !stopped.moved_at.is_some_and(|at| works_after(session, at));
     if let Some(stopped) = session.stopped.iter().filter(is_of_task).find(is_undone) {
         return Some((Fact::SubagentStopped, stopped.what.as_deref()));
     }
@@ -26,24 +23,11 @@ pub(super) fn left_open<'s>(
     Some((Fact::PromptQueued, Some(queued)))
 }
 
-/// The files that an assignment names.
-fn files_of(what: &str) -> Vec<&str> {
-    let is_frame = |sign: char| !sign.is_alphanumeric() && !matches!(sign, '/' | '_' | '.');
-    let words = what.split_whitespace().map(|word| word.trim_matches(is_frame).trim_end_matches('.'));
-    let is_file = |word: &&str| {
-        let end = word.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, end)| end);
-        (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphabetic())
-    };
-    words.filter(is_file).collect()
-}
-
 /// Whether the session changed files after this moment, or had somebody else do it: that may be what a subagent did not.
-/// Where its assignment names files, a call that writes others is not.
-fn works_after(session: &SessionObservation, at: Timestamp, files: &[&str]) -> bool {
-    let is_one = |path: &String| files.iter().any(|file| path.ends_with(file));
+fn works_after(session: &SessionObservation, at: Timestamp) -> bool {
     let is_work = |step: &TurnStep| match &step.deed {
         Deed::Command(run) => runs::changes_files(run),
-        Deed::Edit { paths, was_done } => *was_done && (files.is_empty() || paths.iter().any(is_one)),
+        Deed::Edit { was_done, .. } => *was_done,
         Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => true,
         // What it did has steps of its own.
         Deed::Asked { .. } | Deed::SentOff { was_read: true, .. } => false,

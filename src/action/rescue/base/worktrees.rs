@@ -254,9 +254,14 @@ pub(crate) fn owner_in(folder: &Path) -> Result<Option<String>, RescueError> {
     Ok(known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())))
 }
 
-/// Whether the owner with these digits made the name.
+/// The digits of an owner that each id has; `None` for a folder that has no owner yet, as where nothing may be written.
+pub(crate) fn in_ids(owner: &str) -> Option<&str> {
+    owner.get(..4)
+}
+
+/// Whether the owner with these digits made the name. No owner made none.
 pub(crate) fn is_id_of(owner: &str, id: &str) -> bool {
-    digits_of(id).is_some_and(|digits| digits.starts_with(&owner[..4]))
+    digits_of(id).zip(in_ids(owner)).is_some_and(|(digits, owner)| digits.starts_with(owner))
 }
 
 /// Whether this is the id of a record or a move: its time, and eight digits of which the first four are the owner's.
@@ -358,4 +363,16 @@ fn every(all: &Path) -> Result<Vec<Known>, RescueError> {
         places.push((noted.place(folder, key), common_dir));
     }
     Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_owner_made_no_id() {
+        let id = "20260131T235959Z-0a1b2c3d";
+        assert!(is_id(id) && is_id_of("0a1b9999", id));
+        assert!(!is_id_of("", id) && !is_id_of("0a", id) && !is_id_of("ffff0000", id));
+    }
 }

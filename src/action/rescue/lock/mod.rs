@@ -315,7 +315,8 @@ impl<'r> WorktreeLock<'r> {
         sum.update(format!("{} {salt} {}", now.as_nanos(), std::process::id()).as_bytes());
         sum.update(self.repo.key.as_bytes());
         let time = jiff::Timestamp::try_from(SystemTime::UNIX_EPOCH + now).unwrap_or_default();
-        format!("{}-{}{}", time.strftime("%Y%m%dT%H%M%SZ"), &self.owner[..4], &sum.hex()[..4])
+        let owner = worktrees::in_ids(&self.owner).unwrap_or("0000");
+        format!("{}-{owner}{}", time.strftime("%Y%m%dT%H%M%SZ"), &sum.hex()[..4])
     }
 
     /// Whether [`WorktreeLock::new_id`] of this state folder made the name.
