@@ -201,28 +201,65 @@ fn the_first_hint_acts_at_once_and_a_storm_costs_one_more_pass() {
     assert_eq!(monitor.update(collected(2_501, 3, sample(2_500, Parts::WORDS))), [wake(3_500)]);
 }
 
-#[test]
-fn a_rush_of_lines_is_read_less_often_and_holds_up_nothing_else() {
-    let mut monitor = judged(vec![commits(), clean()]);
-    let (mut read_at, mut generation) = (Vec::new(), 1);
-    for millis in (2_000..5_000).step_by(100) {
-        for event in [changed(millis, Parts::WORDS), Event::Woke { at: at(millis) }] {
-            for effect in monitor.update(event) {
-                if let Effect::Collect(request) = effect {
-                    (read_at, generation) = ([read_at, vec![millis]].concat(), request.generation);
-                    let _ = monitor.update(collected(millis, generation, sample(millis, request.parts)));
-                }
+/// How long apart the readings of one of `n` workspaces begin, to whose records a line comes every 100 ms; and the monitor.
+fn gaps_of_a_rush(n: usize) -> (Vec<i64>, Monitor, u64) {
+    let name = |number: usize| WorkspaceId::local(format!("/work/{number}"));
+    let workspaces = (0..n).map(|number| FoundWorkspace { id: name(number), ..found() }).collect();
+    let mut monitor = monitor();
+    let event = Event::Discovered { at: at(-10_000), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+    let mut due = monitor.update(event);
+    let (mut read_at, mut last) = (Vec::new(), 0);
+    for millis in (0..6_000).step_by(100) {
+        let now = at(millis);
+        let lines =
+            (0..n).map(|number| Event::Changed { at: now, workspace: name(number), parts: Parts::WORDS });
+        for event in lines.chain([Event::Woke { at: now }]) {
+            due.extend(monitor.update(event));
+        }
+        while let Some(effect) = due.pop() {
+            let Effect::Collect(request) = effect else { continue };
+            last = last.max(request.generation);
+            if request.workspace == name(0) && millis > 0 {
+                read_at.push(millis);
             }
+            let workspace = request.workspace.clone();
+            let outcome = Ok(Box::new(sample(millis, request.parts)));
+            let answer =
+                Event::Collected { at: now, workspace, generation: request.generation, took_ms: 1, outcome };
+            due.extend(monitor.update(answer));
         }
     }
-    let gaps: Vec<i64> = read_at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert_eq!(gaps[..4], [100, 100, 100, 100]);
-    assert!(gaps[4..].iter().all(|gap| *gap == 300), "{gaps:?}");
-    let decision = monitor.update(changed(4_950, Parts::CHECKS));
-    assert!(matches!(&decision[..], [Effect::Collect(request), ..] if request.parts.contains(Parts::CHECKS)));
+    (read_at.windows(2).map(|pair| pair[1] - pair[0]).collect(), monitor, last)
+}
+
+#[test]
+fn a_single_agent_is_read_at_each_line() {
+    let (gaps, ..) = gaps_of_a_rush(1);
+    assert!(gaps.iter().all(|gap| *gap == 100), "{gaps:?}");
+}
+
+#[test]
+fn a_rush_of_many_agents_is_read_less_often_and_holds_up_nothing_else() {
+    let (gaps, mut monitor, last) = gaps_of_a_rush(20);
+    let begin = gaps.iter().position(|gap| *gap > 100).expect("it waits");
+    assert!((3..15).contains(&begin), "{gaps:?}");
+    assert!(gaps[begin..].iter().all(|gap| (200..=300).contains(gap)), "{gaps:?}");
+    let workspace = WorkspaceId::local("/work/0");
+    let decided =
+        monitor.update(Event::Changed { at: at(5_950), workspace: workspace.clone(), parts: Parts::CHECKS });
+    let is_check =
+        |effect: &Effect| matches!(effect, Effect::Collect(request) if request.parts.contains(Parts::CHECKS));
+    assert!(decided.iter().any(is_check), "{decided:?}");
+    let outcome = Ok(Box::new(sample(5_950, Parts::WORDS | Parts::CHECKS)));
+    let _ = monitor.update(Event::Collected {
+        at: at(5_960),
+        workspace: workspace.clone(),
+        generation: last + 1,
+        took_ms: 1,
+        outcome,
+    });
     // The rush is over, so the next line is read at once.
-    let _ = monitor.update(collected(4_960, generation + 1, sample(4_950, Parts::WORDS | Parts::CHECKS)));
-    let effects = monitor.update(changed(9_000, Parts::WORDS));
+    let effects = monitor.update(Event::Changed { at: at(9_000), workspace, parts: Parts::WORDS });
     assert!(matches!(&effects[..], [Effect::Collect(request), ..] if request.not_before == at(9_000)));
 }
 

@@ -9,6 +9,10 @@ use crate::model::{Parts, Timestamp};
 const FRAME_MS: i64 = 33;
 /// A work tree scan waits until ten times the cost of the last one has passed since it.
 const SCAN_SPACING: i64 = 10;
+/// What a reading of records counts for, in milliseconds: more than twenty a second, over all workspaces, are a load.
+const READING_MS: i64 = 50;
+/// So far such readings may run ahead, in milliseconds, before those of the workspaces in a rush wait for each other.
+const MAX_AHEAD_MS: i64 = 1000;
 /// So many readings of the records in a row may follow each other at that pace; then those of the records alone wait. An agent at work writes to them many times a
 /// second, and what the last line of a rush leaves is what counts.
 const RUSH_AFTER: u32 = 4;
@@ -39,6 +43,16 @@ pub(super) struct Collecting {
     hurried_at: Option<Timestamp>,
     records: Rush,
     tree: TreeScan,
+}
+
+/// The collections that were started in all workspaces.
+#[derive(Debug)]
+pub(super) struct Started {
+    /// The number of the last one. Numbers are not used again when a workspace returns.
+    last: u64,
+    /// How far readings of records have run ahead of twenty a second, in milliseconds, and when that was so.
+    ahead_ms: i64,
+    read_at: Timestamp,
 }
 
 /// The readings of the sessions' records in a row, none long after the one before.
@@ -183,16 +197,18 @@ impl Collecting {
         true
     }
 
-    /// The collection to start now, if one is wanted and none is running. Its number is the one after `last`: numbers
-    /// are not used again when a workspace returns.
-    pub(super) fn start(&mut self, last: &mut u64, now: Timestamp) -> Option<Start> {
+    /// The collection to start now, if one is wanted and none is running. Where all workspaces together are a load, one in a
+    /// rush waits.
+    pub(super) fn start(&mut self, started: &mut Started, now: Timestamp) -> Option<Start> {
         if self.running.is_some() {
             return None;
         }
         if self.tree.is_outdated && self.tree.is_due(now) {
             self.again |= Parts::CHANGES;
         }
-        if self.again.is_empty() || self.again == Parts::WORDS && self.records.waits(now) {
+        if self.again.is_empty()
+            || self.again == Parts::WORDS && started.is_load(now) && self.records.waits(now)
+        {
             return None;
         }
         let mut parts = std::mem::take(&mut self.again);
@@ -209,13 +225,14 @@ impl Collecting {
                 self.tree.is_urgent = false;
             }
         }
-        *last += 1;
-        self.generation = *last;
+        started.last += 1;
+        self.generation = started.last;
         self.running = Some(parts);
         let not_before = self.not_before(now);
         self.started_at = Some(not_before);
         if parts.contains(Parts::WORDS) {
             self.records.read(not_before);
+            started.read(now);
         }
         if parts.contains(Parts::CHANGES) {
             self.tree.at = Some(not_before);
@@ -233,6 +250,26 @@ impl Collecting {
             return now;
         }
         self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)))
+    }
+}
+
+impl Started {
+    /// None was started yet.
+    pub(super) fn none() -> Started {
+        Started { last: 0, ahead_ms: 0, read_at: Timestamp(0) }
+    }
+
+    fn read(&mut self, now: Timestamp) {
+        self.ahead_ms = self.ahead_ms_at(now).min(2 * MAX_AHEAD_MS) + READING_MS;
+        self.read_at = now;
+    }
+
+    fn ahead_ms_at(&self, now: Timestamp) -> i64 {
+        (self.ahead_ms - now.millis_since(self.read_at).max(0)).max(0)
+    }
+
+    fn is_load(&self, now: Timestamp) -> bool {
+        self.ahead_ms_at(now) > MAX_AHEAD_MS
     }
 }
 

@@ -51,7 +51,7 @@ impl Monitor {
     pub(super) fn start_what_is_due(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
         for id in std::mem::take(&mut self.touched) {
             let Some(tracked) = self.workspaces.get_mut(&id) else { continue };
-            if let Some(request) = tracked.next_collection(&self.policy, &mut self.last_collection, now) {
+            if let Some(request) = tracked.next_collection(&self.policy, &mut self.started, now) {
                 self.changed.insert(id.clone());
                 effects.push(Effect::Collect(Box::new(request)));
             }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::model::{Parts, Policy, Response, Timestamp, WatchSettings, WorkspaceId, WorkspaceView};
 
 use super::automatic::AutoProbePolicy;
+use super::collecting::Started;
 use super::timers::Timers;
 use super::tracked::Tracked;
 use super::view;
@@ -35,8 +36,8 @@ pub struct Monitor {
     /// The time of the newest event.
     pub(super) newest_at: Timestamp,
     pub(super) is_discovered: bool,
-    /// The number of the last collection that was started.
-    pub(super) last_collection: u64,
+    /// The collections that were started.
+    pub(super) started: Started,
     /// The number of the last action that was started.
     pub(super) last_action: u64,
     /// The rules for asking agents without a person's request; `None` asks no agent.
@@ -75,7 +76,7 @@ impl Monitor {
             wake_at: None,
             newest_at: Timestamp(0),
             is_discovered: false,
-            last_collection: 0,
+            started: Started::none(),
             last_action: 0,
             auto_probe_policy: None,
             sends_held: false,

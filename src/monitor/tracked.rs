@@ -10,7 +10,7 @@ use crate::model::{
 
 use super::actions::Actions;
 use super::automatic::{AutoChecks, AutoProbe};
-use super::collecting::{Collecting, Start};
+use super::collecting::{Collecting, Start, Started};
 
 /// The state of one workspace.
 #[derive(Debug)]
@@ -212,14 +212,14 @@ impl Tracked {
         }
     }
 
-    /// The collection to start now, if one is wanted and none is running; `last` is the number of the last one anywhere.
+    /// The collection to start now, if one is wanted and none is running; `started` are those of all workspaces.
     pub(super) fn next_collection(
         &mut self,
         policy: &Policy,
-        last: &mut u64,
+        started: &mut Started,
         now: Timestamp,
     ) -> Option<CollectRequest> {
-        let Start { generation, parts, not_before } = self.collecting.start(last, now)?;
+        let Start { generation, parts, not_before } = self.collecting.start(started, now)?;
         Some(CollectRequest {
             workspace: self.id.clone(),
             generation,
