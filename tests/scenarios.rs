@@ -1,6 +1,7 @@
 //! Whole verdicts over worlds that are data: each file of `tests/scenarios` is a class, each scenario a list of steps
 //! and what a careful reviewer would say. All failures are told at once, by name.
 //!
+//! A `look_NN` holds worlds that somebody wrote who knew the rules and not the program; the others are each a subject.
 //! A step is `[session:] verb[@seconds ago] words`; the verbs stand in `world.rs`, those of
 //! subagents in `subagent.rs`, `{OK}` and the other long texts here.
 
