@@ -12,7 +12,11 @@ pub(super) fn may_deny(own: &str) -> bool {
         || words::has(own, "it_was_not")
         || words::has(own, "takes_away")
         || words::has(own, "is_kept")
+        || own.contains(IN_PLACE_OF)
 }
+
+/// What stands before the thing that another one is in place of.
+const IN_PLACE_OF: &str = "instead of ";
 
 /// So many clauses of prompts are read at most: a pasted text can have thousands, and each sentence is held against all.
 const MAX_CLAUSES: usize = 400;
@@ -70,7 +74,7 @@ impl<'p> Orders<'p> {
             && !words::has(&own.replace("so that", " "), "tells_which")
             && !words::has(own, "names_new");
         let is_left = denies_removal(own) || !self.keeps && is_kept;
-        if denied.is_empty() && !is_left && !own.contains("instead of ") {
+        if denied.is_empty() && !is_left && !own.contains(IN_PLACE_OF) {
             return false;
         }
         if self.clauses.iter().any(|order| order.lacks_means(own)) {
@@ -91,7 +95,7 @@ impl Order<'_> {
 
     /// Whether a sentence tells of something else in place of what it is to be done with.
     fn lacks_means(&self, own: &str) -> bool {
-        let mut behind = own.split("instead of ").skip(1);
+        let mut behind = own.split(IN_PLACE_OF).skip(1);
         behind.any(|rest| {
             let mut said = words_by_script(rest).skip_while(|word| words::of("beside_means").contains(word));
             said.next().is_some_and(|word| self.means.contains(&word))
@@ -115,7 +119,9 @@ impl Order<'_> {
 /// What a clause wants something to be done with.
 fn means(clause: &str) -> Vec<&str> {
     let words: Vec<&str> = words_by_script(clause).collect();
-    let behind = (0..words.len()).filter(|at| words::of("before_means").contains(&words[*at]));
+    let is_order = |at: usize| at == 0 || words::of("before_order").contains(&words[at - 1]);
+    let behind = (0..words.len())
+        .filter(|at| words::of("before_means").contains(&words[*at]) || words[*at] == "use" && is_order(*at));
     let first = behind.filter_map(|at| {
         let mut rest = words[at + 1..].iter().copied();
         rest.find(|word| !words::of("beside_means").contains(word))
@@ -246,15 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_done_by_other_means_than_ordered_is_denied() {
+        let is_denied = |asked: &str, own: &str| Orders::of(asked).are_denied_by(own);
+        assert!(is_denied("use redis for the queue", "the queue is in memory instead of redis"));
+        assert!(is_denied("they have to run against a real postgres", "they use sqlite instead of postgres"));
+        assert!(!is_denied("replace moment with dayjs", "all dates use dayjs instead of moment"));
+        assert!(!is_denied("users use passwords today, add passkeys", "passkeys instead of passwords"));
+    }
+
+    #[test]
     fn a_deed_that_a_prompt_orders_is_denied_by_its_verb_and_its_thing() {
         let removal = "remove the old v1 endpoints and their tests";
         let import = "implement the csv import, including error handling for malformed rows";
         for (asked, own) in [
             (removal, "i did not remove the v1 endpoints"),
-            (
-                "they have to run against a real postgres",
-                "the tests use an in-memory sqlite database instead of postgres",
-            ),
             (removal, "rather than removing the v1 endpoints i kept them and marked them as deprecated"),
             (removal, "i kept the v1 endpoints"),
             (removal, "the v1 endpoints were not removed"),
@@ -277,7 +288,6 @@ mod tests {
         for (asked, own) in [
             (removal, "the v1 endpoints are removed, and the tests did not need any change"),
             (removal, "i did not remove the v2 handlers"),
-            ("replace moment with dayjs", "all dates use dayjs instead of moment"),
             ("raise a valueerror on empty input", "it raises a valueerror instead of a keyerror"),
             ("remove the v1 endpoints but keep the tests", "the tests of the v1 endpoints are kept"),
             ("remove the unused imports", "i kept the imports that are used for their side effects"),
