@@ -13,6 +13,11 @@ pub(super) fn has(text: &str, group: &str) -> bool {
     of(group).iter().any(|word| text.contains(word))
 }
 
+/// The text with a blank in place of each word of the group.
+pub(super) fn without(text: &str, group: &str) -> String {
+    of(group).iter().fold(text.to_owned(), |text, word| text.replace(word, " "))
+}
+
 /// Whether `text` begins with a word of the group, or with a part of a longer one.
 pub(super) fn begins(text: &str, group: &str) -> bool {
     of(group).iter().any(|word| text.starts_with(word))

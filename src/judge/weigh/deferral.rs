@@ -295,8 +295,7 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
     let is_wanted_so = |said: &str| {
         let is_undone = |group| words::has(said, group) && !words::has(&asked, group);
         let names = |clause: &str| {
-            let is_for_now = words::of("is_for_now").iter();
-            let wanted = is_for_now.fold(clause.to_owned(), |clause, words| clause.replace(words, " "));
+            let wanted = words::without(clause, "is_for_now");
             wanted != clause && names_same(said, &[wanted])
         };
         words::has(said, "is_for_now")
@@ -306,11 +305,10 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
             && clauses_of(&asked).any(names)
     };
     let is_of_rest = |said: &str| {
-        words::has(&asked, "wants_nothing_else") && words::has(said, "stays") && {
-            let rest = words::of("wants_nothing_else").iter();
-            let wanted = rest.fold(asked.clone(), |asked, words| asked.replace(words, " "));
-            !names_same(&questions::without_quotes_and_code(said), &[wanted])
-        }
+        let wanted = || words::without(&asked, "wants_nothing_else");
+        words::has(&asked, "wants_nothing_else")
+            && words::has(said, "stays")
+            && !names_same(&questions::without_quotes_and_code(said), &[wanted()])
     };
     let is_asked = |said: &str| {
         !wants_gone && (is_for_now(said) || is_wanted_so(said))
@@ -332,11 +330,11 @@ fn is_other_part(said: &str, asked: &str) -> bool {
     };
     let is_left =
         |clause: &&str| words::has(clause, "others_turn") || words::begins(clause.trim(), "wants_untouched");
-    let wanted: Vec<u64> = clauses_of(asked).filter(|clause| !is_left(clause)).flat_map(numbers).collect();
     let told = numbers(said);
     let ordinals = words::of("first_to_third").iter().enumerate();
-    let ordered = ordinals.filter(|(_, word)| asked.contains(*word)).map(|(at, _)| at as u64 % 3 + 1);
-    let wanted: Vec<u64> = wanted.into_iter().chain(ordered).collect();
+    let ordinals = ordinals.filter(|(_, word)| asked.contains(*word)).map(|(at, _)| at as u64 % 3 + 1);
+    let wanted = clauses_of(asked).filter(|clause| !is_left(clause)).flat_map(numbers);
+    let wanted: Vec<u64> = wanted.chain(ordinals).collect();
     if told.is_empty() {
         words::of("names_other_parts").iter().any(|word| said.contains(word) && !asked.contains(word))
     } else {
