@@ -242,3 +242,27 @@ fn waited() -> Duration {
     let nanoseconds = text.split(' ').nth(1).and_then(|field| field.parse().ok());
     nanoseconds.map_or(Duration::ZERO, Duration::from_nanos)
 }
+
+// A garbage collection deletes the packs that it listed before the record had its reference, and loose objects likewise.
+#[test]
+fn a_record_needs_nothing_that_a_garbage_collection_may_be_about_to_delete() {
+    let repo = rich();
+    repo.write("worked-on", "packed once, and held by nothing\n");
+    let id = repo.git(["hash-object", "-w", "worked-on"]);
+    let packs = repo.git_dir().join("objects/pack");
+    let base = packs.join("pack").display().to_string();
+    let name = repo.git_with_input(&["pack-objects", "-q", &base], &format!("{id}\n")).stdout;
+    let pack = packs.join(format!("pack-{}.pack", String::from_utf8(name).unwrap().trim()));
+    repo.git(["prune-packed"]);
+    repo.write("staged", "loose, and held by the index\n").stage("staged");
+    let staged = repo.git(["rev-parse", ":staged"]);
+    let loose = repo.git_dir().join("objects").join(&staged[..2]).join(&staged[2..]);
+
+    let record = record(&repo);
+    for gone in [&pack, &pack.with_extension("idx"), &loose] {
+        fs::remove_file(gone).unwrap();
+    }
+    assert_holds_the_work_tree(&repo, &record);
+    assert_eq!(repo.git(["cat-file", "-t", &id]), "blob");
+    assert_eq!(repo.git(["cat-file", "-t", &staged]), "blob");
+}

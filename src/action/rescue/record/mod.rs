@@ -244,7 +244,7 @@ fn write(
     spool: Spool,
 ) -> Result<RescueRecord, RescueError> {
     let Recorded { shadow, survey, .. } = read;
-    let commits = snapshot::import(git, shadow, survey, &draft, spool)?;
+    let commits = snapshot::import(git, shadow, survey, &draft, (spool, read.head.as_ref().ok()))?;
     worktree.rescuer.reached(RescueStep::Imported);
     worktree.repo.check_same()?;
     let time = clock::now();

@@ -1,6 +1,7 @@
 //! Writes the objects of a record: blobs, trees and commits in one pack, verified in full against what was read.
 //! `record` makes the hidden reference. It must not remove or move anything.
 
+mod packed_before;
 pub(super) mod unchanged;
 pub(super) mod verify;
 
@@ -275,26 +276,28 @@ fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
     blobs.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
 }
 
-/// Imports the spooled objects as a pack in our own object directory.
+/// Imports the spooled objects as a pack in our own object directory. `head` is the tree of the last commit, if it can be
+/// read.
 pub(crate) fn import(
     git: &Git<'_>,
     shadow: &Shadow,
     survey: &Survey,
     draft: &Draft,
-    mut spool: Spool,
+    (mut spool, head): (Spool, Option<&Tree>),
 ) -> Result<Commits, RescueError> {
     draft.commit_commands(survey, &mut spool)?;
     let file = Arc::new(spool.finish()?);
     let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
     let output = git.shadowed(shadow, args, Stdin::File(file))?;
-    let made = succeeded("fast-import", output)?;
-    match line(&made).split_once('\n') {
-        Some((snapshot, record)) => Ok(Commits {
-            snapshot: commit_id("fast-import", snapshot)?,
-            record: commit_id("fast-import", record)?,
-        }),
-        None => Err(RescueError::Damage("the record was not made".to_owned())),
-    }
+    let made = line(&succeeded("fast-import", output)?);
+    let Some((snapshot, record)) = made.split_once('\n') else {
+        return Err(RescueError::Damage("the record was not made".to_owned()));
+    };
+    let commits =
+        Commits { snapshot: commit_id("fast-import", snapshot)?, record: commit_id("fast-import", record)? };
+    let ids = draft.sizes.keys().cloned().chain(commits.names());
+    packed_before::pack_again(git, shadow, ids, [&draft.snapshot, &draft.record], head)?;
+    Ok(commits)
 }
 
 /// Whether there is no uncommitted work. `unchanged` lists files that git would store as they are committed.
