@@ -16,6 +16,7 @@ pub mod json_answer;
 pub mod left_to_do;
 mod linear_model;
 pub mod prompt;
+mod quantity;
 pub mod questions;
 pub mod rounds;
 pub mod runs;

@@ -43,6 +43,7 @@ mod tests {
             include_str!("runs/run.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),
+            include_str!("weigh/bounds.rs"),
             include_str!("weigh/work.rs"),
             include_str!("weigh/runs.rs"),
             include_str!("weigh/deeds.rs"),

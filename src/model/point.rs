@@ -51,6 +51,8 @@ pub enum Point {
         /// What it is called: the command that failed, or the prompt's words. Untrusted text.
         words: String,
     },
+    /// A commit for each of several things, as a prompt orders.
+    CommitForEach,
     /// A configured check that failed.
     Check(String),
     /// A point that a source named itself.
@@ -64,6 +66,7 @@ impl fmt::Display for Point {
             Point::UsageLimit => formatter.write_str("session/usage-limit"),
             Point::StopsHalfWay => formatter.write_str("words/stop-half-way"),
             Point::MayBeOpen(text) => write!(formatter, "words/{text}"),
+            Point::CommitForEach => formatter.write_str("git/commit-for-each"),
             Point::Operation(operation) => write!(formatter, "git/{}", operation.label()),
             Point::Step(text) => write!(formatter, "plan/{text}"),
             Point::Goal(text) => write!(formatter, "goal/{text}"),

@@ -62,6 +62,13 @@ pub enum Reason {
     MayBeOpen(String),
     /// The words put off what the prompt asks for.
     PutsOff(String),
+    /// The words tell a figure beyond the bound that the prompt sets.
+    MissesBound {
+        /// The bound, in the prompt's words.
+        bound: String,
+        /// The sentence with the figure.
+        words: String,
+    },
     /// What git shows.
     Git(GitReason),
     /// The workspace could not be read.
@@ -258,6 +265,8 @@ pub enum Fact {
     OrderedElsewhere,
     /// A prompt orders an act such as a push, and nothing shows that it was done.
     OrderedActUnseen,
+    /// A prompt orders a commit for each of several things, and all are in one.
+    AllInOneCommit,
     /// The upstream branch has all commits.
     UpstreamHasAll,
     /// A subagent of the task has not reported.

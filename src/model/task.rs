@@ -153,6 +153,8 @@ pub struct TaskWork {
     pub is_unrecorded: bool,
     /// True if a prompt of a task names a branch or another work tree, and asks for no merge.
     pub names_branch: bool,
+    /// True if a prompt of a task asks for a commit for each of several things.
+    pub wants_commit_each: bool,
 }
 
 /// What one session did of the work, as far as its record tells.

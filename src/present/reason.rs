@@ -46,6 +46,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::StopsHalfWay(sign) => say::stops_half_way(sign),
         Reason::MayBeOpen(words) => say::may_be_open(words),
         Reason::PutsOff(words) => say::puts_off(words),
+        Reason::MissesBound { bound, words } => say::misses_bound(bound, words),
         Reason::Git(reason) => of_git(reason),
         Reason::CannotRead(why) => problem::of_reading(why),
         Reason::SupervisedRun { phase, iteration, max_iterations } => {

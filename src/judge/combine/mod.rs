@@ -32,6 +32,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         evidence.iter().cloned().map(|evidence| scope::of_this_task(evidence, case)).collect();
     evidence.extend(scope::kept_apart(case));
     evidence.extend(scope::bisect(case));
+    evidence.extend(scope::all_in_one(case));
     evidence.extend(whose::softened(case));
     // Sorted, so that the order in which evidence arrives cannot change the verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));

@@ -201,6 +201,15 @@ pub(super) fn bisect(case: &Case<'_>) -> Option<Evidence> {
     case.work.bisects.then(|| unfinished(operation))
 }
 
+/// One commit where a prompt asks for one for each of several things.
+pub(super) fn all_in_one(case: &Case<'_>) -> Option<Evidence> {
+    let is_one = commits(case).is_some_and(|commits| commits.n_new == 1 && commits.n_rescued == 0);
+    (case.work.wants_commit_each && is_one).then(|| {
+        let evidence = Evidence::claim(Source::Commits, "git", Claim::No, Origin::Git.as_read());
+        Evidence { points: vec![Point::CommitForEach], ..evidence.because(Fact::AllInOneCommit) }
+    })
+}
+
 /// Whether this evidence comes from `kept_apart`.
 pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
     evidence.reasons.iter().any(|reason| matches!(reason, Reason::Git(reason) if reason.is_kept_apart()))

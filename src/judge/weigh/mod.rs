@@ -7,6 +7,7 @@
 mod act_names;
 mod activity;
 pub mod asked;
+mod bounds;
 mod checks;
 mod closer;
 mod context;

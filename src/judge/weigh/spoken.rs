@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::bounds::{Missed, missed};
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
 use super::deferral::{Declined, deferral, is_as_asked, undone};
@@ -303,10 +304,7 @@ impl<'a> Spoken<'a> {
             {
                 self.half_way(Source::LastWords, read)
             }
-            (Label::Complete | Label::Incomplete, _)
-                if is_of_task && let Some(deferred) = self.deferral(read) =>
-            {
-                let why = Reason::PutsOff(excerpt::reason(deferred));
+            (Label::Complete | Label::Incomplete, _) if is_of_task && let Some(why) = self.lacks(read) => {
                 Evidence { points: vec![Point::StopsHalfWay], ..guess(Claim::No).because(why) }
             }
             (Label::Incomplete, _) if is_of_task => Evidence {
@@ -339,11 +337,17 @@ impl<'a> Spoken<'a> {
         self.answers_how_far && undone(&self.text, &self.prompts)
     }
 
-    fn deferral(&self, read: &TextRead) -> Option<&str> {
+    /// What the words do not admit plainly, but tell of what the prompts ask for: a part is put off, or a bound is missed.
+    fn lacks(&self, read: &TextRead) -> Option<Reason> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
         let admits = |sentence: &&Finding| sentence.groups.iter().any(|group| group == "admits");
         let admitted = read.unfinished.iter().filter(admits).map(|sentence| sentence.excerpt.to_lowercase());
-        deferral(&self.text, &prompts, &admitted.collect::<Vec<_>>())
+        let deferred = deferral(&self.text, &prompts, &admitted.collect::<Vec<_>>());
+        let missed = || {
+            let Missed { bound, words } = missed(&self.text, &self.prompts)?;
+            Some(Reason::MissesBound { bound, words: excerpt::reason(words) })
+        };
+        deferred.map(|words| Reason::PutsOff(excerpt::reason(words))).or_else(missed)
     }
 
     /// Whether all that sounds unfinished is what the prompts want.

@@ -41,6 +41,10 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
             .any(|prompt| task::wants_content(&prompt)),
         content_asked_at: asked.iter().filter_map(|(_, task)| content_asked_at(task.current()?)).max(),
         names_branch: asked.iter().flat_map(|(_, task)| task.prompts()).any(|prompt| wants_branch(&prompt)),
+        wants_commit_each: asked
+            .iter()
+            .flat_map(|(_, task)| task.prompts())
+            .any(|prompt| wants_commit_each(&prompt)),
         may_change_tests: asked
             .iter()
             .flat_map(|(_, task)| task.prompts())
@@ -107,6 +111,15 @@ fn outside(session: &SessionObservation, task: &SessionTask, top: &Path) -> Vec<
 /// Whether a prompt wants work on a branch of its own: it names one, and nothing that brings the work from there.
 fn wants_branch(prompt: &str) -> bool {
     act_names::names_branch(prompt) && !act_names::names_act(prompt, "merge")
+}
+
+/// Whether a prompt asks for a commit for each of several things: it counts them, or lists them.
+fn wants_commit_each(prompt: &str) -> bool {
+    let own = runs::own_lines(prompt).to_lowercase();
+    let lists = || own.matches([',', '、', '，']).count() > 1 || own.matches('#').count() > 1;
+    words::has(&own, "wants_commit_each")
+        && !words::has(&own, "or_in_one")
+        && (lists() || words::has(&own, "several"))
 }
 
 fn content_asked_at(task: &Task) -> Option<Timestamp> {

@@ -1,0 +1,246 @@
+//! The bounds that prompts set to what can be measured, "raise the coverage to at least 90 %", against the figures that
+//! last words tell: where all that they tell of it lie beyond the bound, what was asked for is not there yet
+//! (DESIGN.md 2.2). Must not measure anything, and must not judge other words.
+
+use super::naming::names_something;
+use crate::judge::quantity::{Quantity, Unit, quantities};
+use crate::judge::word_split::words_by_script;
+use crate::judge::{runs, words};
+
+/// A bound that the figures told do not meet.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Missed<'t> {
+    /// The bound in the prompt's words, in lower case.
+    pub(super) bound: String,
+    /// The last sentence with a figure.
+    pub(super) words: &'t str,
+}
+
+/// On which side of the number the figure is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    AtLeast,
+    AtMost,
+}
+
+struct Bound {
+    unit: Unit,
+    number: f64,
+    side: Side,
+    /// What it is about: words of its clause.
+    subject: Vec<String>,
+    /// Its words.
+    text: String,
+}
+
+/// The first bound of `prompts` that the figures in `text` miss.
+pub(super) fn missed<'t>(text: &'t str, prompts: &[String]) -> Option<Missed<'t>> {
+    let bounds = bounds(prompts);
+    if bounds.is_empty() {
+        return None;
+    }
+    let sentences = clauses(text, &ENDS).map(|sentence| Sentence::of(sentence.trim()));
+    let sentences: Vec<Sentence<'_>> = sentences.filter(|sentence| !sentence.figures.is_empty()).collect();
+    bounds.into_iter().find_map(|bound| {
+        let of_it = sentences.iter().filter(|sentence| bound.is_told_in(sentence));
+        let last = of_it.clone().next_back()?;
+        let is_met = of_it.flat_map(|sentence| &sentence.figures).any(|figure| bound.may_be_met_by(figure));
+        let by_ratio = || sentences.iter().any(|sentence| bound.may_be_met_from_to(&sentence.figures));
+        (!is_met && !by_ratio()).then_some(Missed { bound: bound.text, words: last.words })
+    })
+}
+
+/// A sentence of last words.
+struct Sentence<'t> {
+    words: &'t str,
+    lower: String,
+    figures: Vec<Quantity>,
+}
+
+impl Sentence<'_> {
+    fn of(words: &str) -> Sentence<'_> {
+        let lower = words.to_lowercase();
+        Sentence { words, figures: quantities(&lower), lower }
+    }
+}
+
+/// What ends a sentence; a dot does only before a blank, since it stands in numbers.
+const ENDS: [char; 6] = ['.', '!', '?', '\n', ';', '。'];
+/// What ends a clause, likewise.
+const CLAUSE_ENDS: [char; 10] = ['.', '!', '?', '\n', ';', '。', ',', ':', '、', '，'];
+
+/// The parts of a text between these signs.
+fn clauses<'t>(text: &'t str, ends: &'static [char]) -> impl Iterator<Item = &'t str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let part = rest?;
+        let is_end = |(at, sign): (usize, char)| {
+            let next = part[at + sign.len_utf8()..].chars().next();
+            ends.contains(&sign) && (!sign.is_ascii_punctuation() || next.is_none_or(char::is_whitespace))
+        };
+        let Some((at, sign)) = part.char_indices().find(|it| is_end(*it)) else {
+            rest = None;
+            return Some(part);
+        };
+        rest = Some(&part[at + sign.len_utf8()..]);
+        Some(&part[..at])
+    })
+}
+
+/// The bounds that prompts set, in order. What a later prompt says in the same unit takes the place of one.
+fn bounds(prompts: &[String]) -> Vec<Bound> {
+    let mut bounds: Vec<Bound> = Vec::new();
+    for prompt in prompts {
+        let own = runs::own_lines(prompt).to_lowercase();
+        let mut own_bounds = Vec::new();
+        for clause in clauses(&own, &CLAUSE_ENDS) {
+            let figures = quantities(clause);
+            let is_goal = !words::has(clause, "tells_case");
+            own_bounds
+                .extend(figures.iter().filter(|_| is_goal).filter_map(|figure| Bound::of(clause, figure)));
+            bounds.retain(|bound| figures.iter().all(|figure| figure.unit != bound.unit));
+        }
+        bounds.extend(own_bounds);
+    }
+    bounds
+}
+
+impl Bound {
+    /// The bound that a figure in a clause is: of what can be measured, and with a word for the side.
+    fn of(clause: &str, figure: &Quantity) -> Option<Bound> {
+        let is_measured = words::has(clause, "measures")
+            || figure.unit == Unit::Times && words::has(clause, "compares_measures");
+        let before = clause[..figure.range.start].trim_end();
+        let behind = &clause[figure.range.end..];
+        let ends = |group: &str| {
+            words::of(group).iter().filter(|lead| before.ends_with(*lead)).map(|lead| lead.len()).max()
+        };
+        let begins = |group: &str| {
+            words::of(group).iter().find(|tail| behind.trim_start().starts_with(*tail)).map(|tail| tail.len())
+        };
+        let moves = |verbs: &str| ends("moves_to").filter(|_| words::has(clause, verbs));
+        let is_comparison = || figure.unit == Unit::Times && begins("compares_measures").is_some();
+        // "No more than" ends with "more than".
+        let lead = [(Side::AtLeast, ends("at_least")), (Side::AtMost, ends("at_most"))];
+        let lead = lead.into_iter().filter_map(|(side, len)| Some((side, len?))).max_by_key(|(_, len)| *len);
+        let lead = lead
+            .or_else(|| Some((Side::AtLeast, moves("raises")?)))
+            .or_else(|| Some((Side::AtMost, moves("lowers")?)));
+        let tail = || match (begins("or_more"), begins("or_less")) {
+            (Some(len), _) => Some((Side::AtLeast, len)),
+            (None, Some(len)) => Some((Side::AtMost, len)),
+            (None, None) => is_comparison().then_some((Side::AtLeast, 0)),
+        };
+        let blank = behind.len() - behind.trim_start().len();
+        let (side, range) = match lead {
+            Some((side, len)) => (side, before.len() - len..figure.range.end),
+            None => tail().map(|(side, len)| (side, figure.range.start..figure.range.end + blank + len))?,
+        };
+        is_measured.then_some(Bound {
+            unit: figure.unit,
+            number: figure.value?,
+            side,
+            subject: words_by_script(clause)
+                .filter(|word| names_something(word))
+                .map(str::to_owned)
+                .collect(),
+            text: clause[range].trim().to_owned(),
+        })
+    }
+
+    /// Whether a sentence tells a figure of what the bound is about. How many times as much is told of nothing else.
+    fn is_told_in(&self, sentence: &Sentence<'_>) -> bool {
+        let is_subject = |word: &str| self.subject.iter().any(|subject| subject == word);
+        sentence.figures.iter().any(|figure| figure.unit == self.unit)
+            && (self.unit == Unit::Times || words_by_script(&sentence.lower).any(is_subject))
+    }
+
+    /// Whether a figure is within the bound, or may be. "Under 200 kB" is what words repeat that meet it.
+    fn may_be_met_by(&self, figure: &Quantity) -> bool {
+        figure.unit == self.unit && figure.value.is_none_or(|value| self.holds(value))
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        match self.side {
+            Side::AtLeast => value >= self.number,
+            Side::AtMost => value <= self.number,
+        }
+    }
+
+    /// Whether two figures of a sentence, "from 900 to 400 ms", may be so many times as much.
+    fn may_be_met_from_to(&self, figures: &[Quantity]) -> bool {
+        self.unit == Unit::Times
+            && figures.iter().any(|from| {
+                figures.iter().any(|to| {
+                    let ratio = from.value.zip(to.value).map(|(from, to)| from / to);
+                    from.unit == to.unit && ratio.is_none_or(|ratio| self.holds(ratio))
+                })
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn misses(prompt: &str, text: &str) -> bool {
+        missed(text, &[prompt.to_owned()]).is_some()
+    }
+
+    #[test]
+    fn a_bound_is_missed_where_no_figure_told_of_it_meets_it() {
+        for (prompt, text) in [
+            (
+                "Raise the line coverage of billing to at least 90 %.",
+                "Line coverage went up from 61.2 % to 84.1 %.",
+            ),
+            ("Increase test coverage to 80%", "Coverage is at 76 % now."),
+            (
+                "メインバンドルはgzipで200kB未満にしてください。",
+                "メインバンドルはgzipで318kBから231kBになりました。",
+            ),
+            (
+                "The tokenizer is too slow. Make it at least 2x faster.",
+                "It went from 412 ms to 316 ms, a factor of 1.3.",
+            ),
+            (
+                "Get the p95 latency of /search under 200 ms and commit.",
+                "p95 latency dropped from 480 ms to 230 ms.",
+            ),
+            ("Senke die Startzeit auf unter 1,5 Sekunden.", "Die Startzeit liegt jetzt bei 2,1 s."),
+        ] {
+            assert!(misses(prompt, text), "{prompt} | {text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_missed_where_a_figure_meets_it_or_there_is_no_bound() {
+        for (prompt, text) in [
+            ("Raise the coverage to at least 90 %.", "Coverage went from 61.2 % to 91 %."),
+            ("Raise the coverage to at least 90 %.", "Coverage is above 90 % now, up from 61 %."),
+            ("Raise the coverage to at least 90 %.", "The tests run in 3 s; 5 % of them are new."),
+            ("Make the parser 2x faster.", "It went from 900 ms to 400 ms; linking is 1.1x slower."),
+            ("Get the bundle under 200 kB.", "The bundle is 1.204 kB."),
+            (
+                "Reject uploads whose size is over 5 MB.",
+                "Uploads of a larger size, such as 6 MB, are turned down.",
+            ),
+            ("Alert when the latency is above 200 ms.", "Latency is 40 ms at the moment."),
+            ("Retry at most 3 times.", "It is tried 5 times in the test."),
+            ("Add a progress bar.", "Coverage is 12 %."),
+        ] {
+            assert!(!misses(prompt, text), "{prompt} | {text}");
+        }
+    }
+
+    #[test]
+    fn a_later_prompt_may_take_the_place_of_a_bound() {
+        let prompts =
+            ["Raise the coverage to at least 90 %.".to_owned(), "85 % coverage is fine too".to_owned()];
+        assert_eq!(missed("Coverage is 86 %.", &prompts), None);
+        assert_eq!(
+            missed("Coverage is 86 %.", &prompts[..1]),
+            Some(Missed { bound: "at least 90 %".to_owned(), words: "Coverage is 86 %" })
+        );
+    }
+}
