@@ -166,11 +166,13 @@ fn of_words(words: &[String], is_code: bool, catalog: &Catalog) -> Option<(Subje
     if let Some(act) = catalog.act_name(&call_of(words, None).words) {
         return ACTS.contains(&act).then_some((Subject::Act(act), None));
     }
-    // "make" and its like are verbs, too.
-    let is_tool = is_code
-        || words.len() > 1
-        || !words::of("tools_and_verbs").contains(&words[0].to_lowercase().as_str());
-    if let Some(demanded) = of_tool(words, catalog).filter(|_| is_tool) {
+    // "make" and its like are verbs, too: "make sure", "prove it".
+    let is_verb = words.first().is_some_and(|it| words::of("tools_and_verbs").contains(&&*it.to_lowercase()))
+        && words.get(1).is_none_or(|it| words::of("follows_verb").contains(&&*it.to_lowercase()));
+    if is_verb && !is_code {
+        return None;
+    }
+    if let Some(demanded) = of_tool(words, catalog) {
         let Named::Tool(name) = &demanded.what else { return None };
         return Some((Subject::Check(catalog.kind_of(name)?), Some(demanded)));
     }

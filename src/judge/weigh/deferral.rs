@@ -46,7 +46,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let asked = own.join("\n").to_lowercase();
     // Words of it in the prompt would be repeated.
     let wants_put_off = words::has(&asked, "puts_off");
-    let wants = Wants::of(&asked);
+    let wants = Wants::of(&asked, prompts.len().saturating_sub(1));
     let wanted = without_exceptions(&asked);
     let names: Vec<&str> = words_by_script(&wanted).filter(|word| names_something(word)).collect();
     let sentences = sentences(text);
@@ -110,12 +110,15 @@ struct Wants<'p> {
     aside: bool,
     /// Something is to stay as it is.
     untouched: bool,
+    /// How often the person prompted again.
+    n_answers: usize,
 }
 
 impl<'p> Wants<'p> {
-    fn of(asked: &'p str) -> Wants<'p> {
+    fn of(asked: &'p str, n_answers: usize) -> Wants<'p> {
         Wants {
             asked,
+            n_answers,
             comment: words::has(asked, "is_commented_out") || words::has(asked, "wants_commented_out"),
             skips: words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect(),
             aside: puts_tests_aside(asked),
@@ -146,6 +149,7 @@ impl<'p> Wants<'p> {
         self.aside && puts_tests_aside(own)
             || self.skips.iter().any(|skip| own.contains(skip))
             || self.untouched && words::has(own, "as_wanted")
+            || self.n_answers > 0 && words::has(own, "as_decided")
     }
 }
 

@@ -1,13 +1,14 @@
 //! The checks that the prompts of a task demand: each has to have passed since the last change (DESIGN.md 2.2). Must not run
 //! anything.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::judge::runs::{self, Catalog, Demanded, Demands, Named};
 use crate::judge::{task, words};
 use crate::model::{
-    CheckRun, Claim, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason, RunOutcome, RunsSummary,
-    SessionObservation, Source, StepMoment, Timestamp,
+    CheckKind, CheckRun, Claim, Deed, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason, RunOutcome,
+    RunsSummary, SessionObservation, Source, StepMoment, Timestamp, is_test_file,
 };
 
 use super::context::EvidenceSet;
@@ -29,6 +30,27 @@ fn is_beside(run: &CheckRun, demanded: &Demanded) -> bool {
     }
     let picked = runs::packages(&run.command);
     !picked.is_empty() && !packages.iter().any(|package| picked.contains(package))
+}
+
+/// Whether all that the task wrote are test files, and the run names each: "write tests for the mailer and run them".
+fn is_of_all_written(run: &CheckRun, session: &SessionObservation, task: &SessionTask) -> bool {
+    let mut files: Vec<&str> = Vec::new();
+    for step in task.turns(session).flat_map(|turn| &turn.steps) {
+        match &step.deed {
+            Deed::Edit { paths, was_done: true } => files.extend(paths.iter().map(String::as_str)),
+            // Anything else may have written more.
+            Deed::Command(it) if it.command.contains(&run.command) || it.command.starts_with("git ") => {}
+            Deed::Edit { .. } | Deed::Asked { .. } => {}
+            Deed::Command(_) | Deed::SentOff { .. } | Deed::Other { .. } => return false,
+        }
+    }
+    let names = |file: &str| {
+        let mut words = run.command.split_whitespace().map(|word| word.trim_start_matches("./"));
+        words.any(|word| Path::new(file).ends_with(word))
+    };
+    let mut prompts = task.all_prompts(session);
+    let wants_all = prompts.any(|prompt| words::has(&prompt.to_lowercase(), "wants_all"));
+    !wants_all && !files.is_empty() && files.iter().all(|file| is_test_file(file) && names(file))
 }
 
 /// Whether a run is of what is demanded, or of a check that includes it.
@@ -83,7 +105,10 @@ pub(super) fn weigh(
                 && !run.is_edited_after
                 && !is_beside(run)
                 && is_as_strict(&run.command, &demanded.words)
-                && (!run.is_part || demanded.is_part_of(&run.command) || demanded.is_named_by(&run.command))
+                && (!run.is_part
+                    || demanded.is_part_of(&run.command)
+                    || demanded.is_named_by(&run.command)
+                    || demanded.what == Named::Kind(CheckKind::Test) && is_of_all_written(run, session, task))
         };
         if let Some(run) = runs().find(|run| is_met(run))
             && only.as_ref().is_some_and(|(only, asked)| *only == demanded && run.moment.order >= *asked)
@@ -101,13 +126,7 @@ pub(super) fn weigh(
         }
         are_met = false;
         let what = excerpt::reason(&demanded.words);
-        let found = match runs().next_back() {
-            None => Fact::OrderedNotRun,
-            Some(run) if run.is_edited_after => Fact::OrderedChanged,
-            Some(run) if run.outcome == RunOutcome::Passed && is_beside(run) => Fact::OrderedElsewhere,
-            Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
-            Some(_) => Fact::OrderedUnknown,
-        };
+        let found = found_in(runs().next_back(), demanded);
         let points = vec![Point::OrderedRun(what.clone())];
         let provenance = match runs().next_back() {
             Some(run) => Origin::of(session).at(run.moment.at),
@@ -119,6 +138,17 @@ pub(super) fn weigh(
     }
     // Without a time is earlier than any.
     are_met.then(|| MetDemands { passed_at: met_at.into_iter().min().flatten() })
+}
+
+/// What is told of the last run of a check that is demanded, where none meets the demand.
+fn found_in(last: Option<&CheckRun>, demanded: &Demanded) -> Fact {
+    match last {
+        None => Fact::OrderedNotRun,
+        Some(run) if run.is_edited_after => Fact::OrderedChanged,
+        Some(run) if run.outcome == RunOutcome::Passed && is_beside(run, demanded) => Fact::OrderedElsewhere,
+        Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
+        Some(_) => Fact::OrderedUnknown,
+    }
 }
 
 /// A call that no file lists, `what` in the prompt's words, has to have passed by its exit code; one that shall only be run
