@@ -176,6 +176,11 @@ impl Repository {
         Repository { identity: [identity(&top), git_dir, common_dir], top, key, ..self }
     }
 
+    /// The same repository with the parts of another one that all its worktrees share.
+    pub(super) fn sharing_with(self, common_dir: PathBuf) -> Repository {
+        Repository { common_dir, ..self }
+    }
+
     /// Whether references are plain files, which are read here.
     pub fn has_ref_files(&self) -> bool {
         self.refs == RefStorage::Files

@@ -235,6 +235,13 @@ pub enum RecordNotice {
         /// Where it had been moved to, which is kept by a reference beside it; `None` when it was removed.
         moved_to: Option<CommitId>,
     },
+    /// A record's reference was removed or moved, and cannot be restored. The record is there without it.
+    NotPutBack {
+        /// The reference.
+        reference: RecordRef,
+        /// Why it cannot be restored.
+        reason: String,
+    },
     /// A reference has the name of a record that this closeout made and no journal knows it: the journal lost lines,
     /// closeout was killed while it made the record, or something else created the reference.
     NotInJournal {
@@ -287,6 +294,7 @@ impl RecordNotice {
                 | RecordNotice::JournalNewer { .. }
                 | RecordNotice::JournalUnreadable { .. }
                 | RecordNotice::PutBack { .. }
+                | RecordNotice::NotPutBack { .. }
                 | RecordNotice::NotInJournal { .. }
                 | RecordNotice::Lost { .. }
         )

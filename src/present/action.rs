@@ -140,6 +140,7 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
         RecordNotice::PutBack { reference, moved_to: Some(kept) } => {
             record::put_back_and_kept(reference, kept)
         }
+        RecordNotice::NotPutBack { reference, reason } => record::not_put_back(reference, reason),
         RecordNotice::NotInJournal { reference } => record::not_in_journal(reference),
         RecordNotice::Lost { reference } => record::lost(reference),
         RecordNotice::MirrorRemote { remote, remedy } => record::mirror_remote(remote, remedy),

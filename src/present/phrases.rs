@@ -131,7 +131,7 @@ phrases! {
     /// Records of uncommitted work.
     record {
         journal_damaged(n), journal_newer(n), journal_unreadable(reason), put_back(reference), put_back_and_kept(reference, kept),
-        not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
+        not_put_back(reference, reason), not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
         no_repository(reason, records), broken_repository(reason), git_dir_elsewhere(git_dir), vault_only(reason), objects_go(expiry),
         objects_go_late(expiry, reflog), objects_stay, objects_gone, objects_elsewhere,
     }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
-use closeout::model::{Gap, RecordNotice, RescueRecord};
+use closeout::model::{Gap, Reach, RecordList, RecordNotice, RecordState, RescueRecord};
 
 use super::fixture::*;
 use crate::support::plain;
 use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
 
 /// Work of all sorts, in a folder with more of it, and files that ignore rules name.
 fn with_work() -> Repo {
@@ -217,6 +218,117 @@ fn work_beside_objects_elsewhere_that_hang_is_saved_and_what_is_in_the_way_is_na
         fs::remove_file(&fifo).unwrap();
         rescuer.undo(repo.path()).unwrap();
     }
+}
+
+/// Why the repository cannot be used, by the list, and how many of its records that keeps from it.
+fn in_the_way(listed: &RecordList) -> (String, usize) {
+    let told = listed.notices.iter().find_map(|notice| {
+        if let RecordNotice::NoRepository { reason, n_unseen } = notice {
+            Some((reason.clone(), *n_unseen))
+        } else {
+            None
+        }
+    });
+    told.unwrap_or_else(|| panic!("{listed:?}"))
+}
+
+/// Puts a FIFO in the place of a file of the git directory. Returns its path and what it held.
+fn spoil(repo: &Repo, name: &str) -> (std::path::PathBuf, Option<Vec<u8>>) {
+    let path = repo.git_dir().join(name);
+    let before = fs::read(&path).ok();
+    let _ = fs::remove_file(&path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    repo.fifo(&path);
+    (path, before)
+}
+
+// G06: a record is read by its objects, and none of these is one.
+#[test]
+fn records_in_a_repository_in_which_git_would_hang_are_listed_and_restored() {
+    for name in [
+        "config", "commondir", "packed-refs", "shallow", "info/grafts", "objects/info/alternates",
+        "objects/info/commit-graph", "objects/pack/multi-pack-index",
+    ] {
+        let repo = with_work();
+        let made = record(&repo);
+        let (path, before) = spoil(&repo, name);
+        let rescuer = rescuer(&repo);
+        let listed = rescuer.list(repo.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let told: Vec<_> = listed.records.iter().map(|it| (&it.reference, it.state, it.reach)).collect();
+        assert_eq!(told, [(&made.reference, RecordState::Kept, Reach::Unknown)], "{name}: {listed:?}");
+        let (reason, n_unseen) = in_the_way(&listed);
+        assert!(reason.contains(&*path.to_string_lossy()) && n_unseen == 0, "{name}: {listed:?}");
+        let into = repo.root().join("into");
+        let n_files = rescuer.restore(repo.path(), &made.reference, &into).unwrap();
+        assert_eq!(n_files, made.n_files, "{name}");
+        let lost = rescuer.budget.total().saturating_sub(rescuer.budget.left());
+        assert_eq!(lost, std::time::Duration::ZERO, "{name}: a git hung");
+        fs::remove_file(&path).unwrap();
+        if let Some(bytes) = before {
+            fs::write(&path, bytes).unwrap();
+        }
+        let mended = rescuer.list(repo.path()).unwrap();
+        assert!(mended.notices.is_empty() && mended.records[0].state == RecordState::Kept, "{name}");
+    }
+}
+
+/// What settings include is looked for only once git hangs.
+#[test]
+fn records_beside_an_included_file_that_hangs_are_listed_and_restored() {
+    let repo = with_work();
+    let made = record(&repo);
+    commit(&repo);
+    let path = repo.git_dir().join("included");
+    repo.git(["config", "include.path", "included"]);
+    repo.fifo(&path);
+    let env = TestEnv::beside(&repo);
+    let listed = rescuer(&repo).list(repo.path()).unwrap();
+    assert_eq!((&listed.records[0].reference, listed.records.len()), (&made.reference, 1), "{listed:?}");
+    assert!(in_the_way(&listed).0.contains(&*path.to_string_lossy()), "{listed:?}");
+    let into = env.at("into");
+    let done = env.run(repo.path(), &["restore", made.reference.id(), &into.display().to_string()]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert_eq!(fs::read(into.join("dir/f")).unwrap(), b"1\n");
+    let refused = rescuer(&repo).undo(repo.path()).unwrap_err();
+    assert!(refused.to_string().contains(&*path.to_string_lossy()), "{refused}");
+}
+
+/// The list of the pack that holds it: no reader could find it.
+#[test]
+fn a_record_that_is_behind_what_hangs_is_not_called_lost_and_what_is_in_the_way_is_named() {
+    let repo = with_work();
+    let made = record(&repo);
+    let packs = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap().map(|it| it.unwrap().path());
+    let lists: Vec<_> = packs.filter(|path| path.extension().is_some_and(|end| end == "idx")).collect();
+    for path in &lists {
+        fs::remove_file(path).unwrap();
+        repo.fifo(path);
+    }
+    let listed = rescuer(&repo).list(repo.path()).unwrap();
+    let (reason, n_unseen) = in_the_way(&listed);
+    assert!(listed.records.is_empty() && !listed.is_damaged() && n_unseen == 1, "{listed:?}");
+    assert!(lists.iter().any(|path| reason.contains(&*path.to_string_lossy())), "{reason}");
+    let env = TestEnv::beside(&repo);
+    for name in [&*made.reference, made.reference.id()] {
+        let into = env.at("into").display().to_string();
+        let refused = env.run(repo.path(), &["restore", name, &into]);
+        assert!(refused.code == 30 && refused.err.contains(&reason), "{refused:?}");
+        assert!(refused.err.contains("put it right or move it aside"), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_record_whose_reference_hangs_is_listed_and_restored_as_its_journal_has_it() {
+    let repo = with_work();
+    let made = record(&repo);
+    let (path, _) = spoil(&repo, &made.reference);
+    let listed = rescuer(&repo).list(repo.path()).unwrap();
+    assert_eq!((listed.records.len(), listed.records[0].state), (1, RecordState::Kept), "{listed:?}");
+    let is_told = |it: &RecordNotice| matches!(it, RecordNotice::NotPutBack { reference, reason } if *reference == made.reference && reason.contains("FIFO"));
+    assert!(listed.notices.iter().any(is_told), "{listed:?}");
+    rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("into")).unwrap();
+    fs::remove_file(path).unwrap();
+    assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records[0].state, RecordState::PutBack);
 }
 
 #[test]

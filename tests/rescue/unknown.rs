@@ -241,15 +241,27 @@ fn files_whose_content_is_damaged_are_named_and_the_others_are_restored() {
 fn where_the_repository_cannot_be_used_nobody_says_that_there_is_no_such_record() {
     let repo = rich();
     let made = record(&repo);
-    repo.fifo(&repo.git_dir().join("info/grafts"));
     let into = repo.root().join("into");
-    let denied = [
-        elsewhere(&repo).restore(repo.path(), &made.reference, &into),
-        elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into).map(Restored::n_files),
-    ];
-    for denied in denied {
+    let restored = || {
+        let vouched = elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into);
+        [elsewhere(&repo).restore(repo.path(), &made.reference, &into), vouched.map(Restored::n_files)]
+    };
+    // Nothing is missing without this file.
+    repo.fifo(&repo.git_dir().join("info/grafts"));
+    let [refused, vouched] = restored();
+    let Err(RescueError::Refused(words)) = refused else { panic!("{refused:?}") };
+    assert!(words.contains("--unknown"), "{words}");
+    assert_eq!(vouched.unwrap(), made.n_files);
+    fs::remove_dir_all(&into).unwrap();
+    let packs = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap().map(|it| it.unwrap().path());
+    for path in packs.filter(|path| path.extension().is_some_and(|end| end == "idx")) {
+        fs::remove_file(&path).unwrap();
+        repo.fifo(&path);
+    }
+    for denied in restored() {
         assert!(matches!(denied, Err(RescueError::Unusable(_))), "{denied:?}");
     }
+    assert!(!into.exists());
 }
 
 /// Which of two records is meant, the person says.

@@ -15,8 +15,8 @@ use crate::cli::target_workspace::{confirm, engine_config};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordState,
-    Restored, display_text, quantity,
+    ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordNotice,
+    RecordState, Restored, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -112,9 +112,18 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
     }
     match meant.as_slice() {
         [one] => Ok(one.reference.to_string()),
+        [] if let Some(reason) = unseen(&listed) => Err(RescueError::Unusable(reason).into()),
         [] => refused("there is no record of that name; `closeout rescues` lists them"),
         _ => refused("several records match; give more of the name"),
     }
+}
+
+/// Why records of the repository are not in the list, if that is so.
+fn unseen(listed: &RecordList) -> Option<String> {
+    listed.notices.iter().find_map(|notice| {
+        let RecordNotice::NoRepository { reason, n_unseen: 1.. } = notice else { return None };
+        Some(reason.clone())
+    })
 }
 
 /// How well a record of this state answers to its name.

@@ -58,6 +58,9 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::NoRoom { .. } => problem.with_next("make room, or keep large files out by ignore rules"),
         RescueError::ReadOnly(_) => problem
             .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),
+        RescueError::Unusable(_) => problem.with_next(
+            "put it right or move it aside, and try again; `closeout rescues` lists what can be restored until then",
+        ),
         RescueError::Untrusted(_) => problem.with_next(TRUST_IT),
         RescueError::Io { .. } if error.is_in_the_way() => problem.with_next(
             "something else stands there, or in the place of a folder above: move it away and try again",

@@ -52,6 +52,9 @@ impl Rescuer {
         }
         match listed {
             Err(RescueError::Unusable(reason)) => list(&worktree.standing_in(reason)?),
+            Err(RescueError::TimedOut(words)) if worktree.unusable.is_none() => {
+                list(&worktree.by_objects(words)?)
+            }
             listed => listed,
         }
     }
@@ -76,21 +79,22 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     })?;
     known.extend(saved.iter().map(|(_, saved)| saved.reference.to_string()));
     let n_known = saved.len();
-    saved.retain(|(_, saved)| worktree.unusable.is_none() || saved.shown.is_vault_only);
-    let n_unseen = n_known - saved.len();
-    let unknown: Vec<Unknown> = hidden
+    saved.retain(|(_, saved)| worktree.sees_objects() || saved.shown.is_vault_only);
+    let mut unknown: Vec<Unknown> = hidden
         .iter()
         .filter(|hidden| !known.contains(&hidden.name) && !making.contains(&hidden.name))
         .map(|hidden| Unknown::read(&git, hidden.clone()))
         .collect::<Result<_, _>>()?;
-    let of_journals = saved.iter().filter(|(_, saved)| !saved.shown.is_vault_only);
-    let all = of_journals
-        .map(|(_, saved)| [saved.snapshot, saved.record])
-        .chain(unknown.iter().map(|it| [it.hidden.id, it.record.unwrap_or(it.hidden.id)]));
-    let gone = record_objects::lost(&git, &all.collect::<Vec<_>>())?;
-    let mut reaches = Reaches::default();
+    let gone = lost(&git, &saved, &unknown)?;
+    if worktree.shows_objects {
+        // What is in git's way may be what holds them.
+        saved.retain(|(_, saved)| saved.shown.is_vault_only || !gone.contains(&saved.snapshot));
+        unknown.retain(|it| !gone.contains(&it.hidden.id));
+    }
+    let n_unseen = n_known - saved.len();
+    let mut reaches = Reaches::without_branches(worktree.shows_objects);
     for (place, saved) in saved {
-        let (state, notice) = look_at(&git, place, &saved, &hidden, gone.contains(&saved.snapshot))?;
+        let (state, notice) = look_at(worktree, place, &saved, &hidden, gone.contains(&saved.snapshot))?;
         list.notices.extend(notice);
         let reach = match state {
             RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal | RecordState::OfAnother => {
@@ -114,6 +118,19 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
         n_disk_bytes: list.records.iter().filter_map(|record| record.n_disk_bytes).sum(),
     };
     Ok(list)
+}
+
+/// The snapshots of those of which the repository lacks anything.
+fn lost(
+    git: &Git<'_>,
+    saved: &[(&Place, Saved)],
+    unknown: &[Unknown],
+) -> Result<BTreeSet<CommitId>, RescueError> {
+    let of_journals = saved.iter().filter(|(_, saved)| !saved.shown.is_vault_only);
+    let all = of_journals
+        .map(|(_, saved)| [saved.snapshot, saved.record])
+        .chain(unknown.iter().map(|it| [it.hidden.id, it.record.unwrap_or(it.hidden.id)]));
+    record_objects::lost(git, &all.collect::<Vec<_>>())
 }
 
 /// The records of these journals, with what is wrong with a journal. The deletions that were cut off go to `cut_in`.
@@ -211,13 +228,13 @@ pub(crate) fn known(worktree: &WorktreeLock, reference: &str) -> Result<Option<(
 
 /// Compares a record of the journal with the references, and restores its reference if necessary.
 fn look_at(
-    git: &Git<'_>,
+    worktree: &WorktreeLock,
     place: &Place,
     saved: &Saved,
     hidden: &[Hidden],
     is_lost: bool,
 ) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
-    let reference = saved.reference.clone();
+    let (git, reference) = (&worktree.git(), saved.reference.clone());
     if saved.shown.is_vault_only {
         let is_there = bundle(place, saved).is_some_and(|path| path.is_file());
         return Ok(if is_there {
@@ -233,14 +250,32 @@ fn look_at(
     if found.is_some_and(|found| found.id == saved.snapshot) {
         return Ok((RecordState::Kept, None));
     }
-    if git.repo.check_writes(&[&reference]).is_err() {
+    if worktree.shows_objects || git.repo.check_writes(&[&reference]).is_err() {
         // All of it is there, and the journal finds it without its reference.
         return Ok((RecordState::Kept, None));
     }
     let moved_to = found.map(|found| found.id);
+    match put_back(git, place, saved, moved_to) {
+        Ok(()) => Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to }))),
+        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
+        // What is in the way of one reference keeps nobody from the records.
+        Err(error) => {
+            let reason = error.message();
+            Ok((RecordState::Kept, Some(RecordNotice::NotPutBack { reference, reason })))
+        }
+    }
+}
+
+/// Restores the reference of a record, which is `moved_to` now.
+fn put_back(
+    git: &Git<'_>,
+    place: &Place,
+    saved: &Saved,
+    moved_to: Option<CommitId>,
+) -> Result<(), RescueError> {
     if let Some(other) = moved_to {
         // Nothing is deleted: a foreign value of the reference is kept under another name.
-        let id = reference.id();
+        let id = saved.reference.id();
         let below = format!("moved/{}/{id}-{other:.8}", place.key);
         match references::make_or_other(git, &below, other) {
             Ok(_) => {}
@@ -248,8 +283,7 @@ fn look_at(
             Err(error) => return Err(error),
         }
     }
-    references::put_back(git, &reference, moved_to, saved.snapshot)?;
-    Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
+    references::put_back(git, &saved.reference, moved_to, saved.snapshot)
 }
 
 /// What becomes of a reference that no journal knows. Two state folders know nothing of each other, and neither's records

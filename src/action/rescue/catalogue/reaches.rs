@@ -14,12 +14,22 @@ use crate::model::{CommitId, Reach};
 /// The objects that branches reach, read once per starting commit.
 #[derive(Default)]
 pub(crate) struct Reaches {
+    /// Whether nothing is known of branches.
+    is_without_branches: bool,
     since: BTreeMap<Option<CommitId>, BTreeSet<String>>,
 }
 
 impl Reaches {
+    /// What is known where git gets to see no branch.
+    pub(crate) fn without_branches(is_without_branches: bool) -> Reaches {
+        Reaches { is_without_branches, ..Reaches::default() }
+    }
+
     /// Whether everything that the record added to its last commit has reached a branch.
     pub(crate) fn of(&mut self, git: &Git<'_>, record: Pair, head: Option<CommitId>) -> Reach {
+        if self.is_without_branches {
+            return Reach::Unknown;
+        }
         self.missing(git, record, head).map_or(Reach::Unknown, |n_missing| match n_missing {
             0 => Reach::InBranch,
             n => Reach::Missing(n),

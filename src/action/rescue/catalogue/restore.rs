@@ -81,7 +81,7 @@ impl Rescuer {
         reference: &str,
         paths: &[Vec<u8>],
         into: &Path,
-        unknown: impl FnOnce(&WorktreeLock<'_>, &Path) -> Result<Restored, RescueError>,
+        unknown: impl Fn(&WorktreeLock<'_>, &Path) -> Result<Restored, RescueError>,
     ) -> Result<Restored, RescueError> {
         let into = &self.place_of(into)?;
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
@@ -89,9 +89,23 @@ impl Rescuer {
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
-        match find(&worktree, reference)? {
-            Some(known) => restore_known(&worktree, &known, paths, into),
-            None => unknown(&worktree, into),
+        let restored = |worktree: &WorktreeLock<'_>| {
+            let done = match find(worktree, reference)? {
+                Some(known) => restore_known(worktree, &known, paths, into),
+                None => unknown(worktree, into),
+            };
+            match (done, &worktree.unusable) {
+                // What git lacks is behind what it does not get to see.
+                (Err(RescueError::Git { .. }), Some(reason)) => Err(RescueError::Unusable(reason.clone())),
+                (done, _) => done,
+            }
+        };
+        let done = restored(&worktree);
+        match done.as_ref().map_err(RescueError::cause) {
+            Err(RescueError::TimedOut(words)) if worktree.unusable.is_none() => {
+                restored(&worktree.by_objects(words.clone())?)
+            }
+            Ok(_) | Err(_) => done,
         }
     }
 

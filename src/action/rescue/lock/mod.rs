@@ -3,6 +3,7 @@
 
 pub(super) mod belonging;
 mod left;
+mod to_read;
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
@@ -44,6 +45,8 @@ pub(crate) struct WorktreeLock<'r> {
     pub(crate) is_without_rules: bool,
     /// What its gits may lose when they hang.
     budget: Budget,
+    /// Whether the one that stands in for it shows the objects of its own, for reading.
+    pub(crate) shows_objects: bool,
     /// Why its HEAD cannot be used, if the repository is read with one of our own.
     pub(crate) past_head: Option<String>,
     /// The git directory that all its worktrees share, as our folders know it.
@@ -107,34 +110,6 @@ impl<'r> WorktreeLock<'r> {
         }
     }
 
-    /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
-    /// it, and neither does a state folder in which nothing can be written.
-    pub(crate) fn take_to_read(
-        rescuer: &'r Rescuer,
-        workspace: &Path,
-    ) -> Result<WorktreeLock<'r>, RescueError> {
-        let worktree = match WorktreeLock::take_any(rescuer, workspace) {
-            Err(error) if error.is_write_refused() => {
-                return WorktreeLock::without_writing(rescuer, workspace, error);
-            }
-            taken => taken?,
-        };
-        if worktree.is_without_rules {
-            return Ok(worktree);
-        }
-        let (git_dir, common_dir) = match worktree.unusable {
-            None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
-            Some(_) => (worktree.repo.top.join(".git"), worktree.repo.top.join(".git")),
-        };
-        let Some(reason) = head_in_the_way(&git_dir) else { return Ok(worktree) };
-        // If nothing else of it can be used either, what is known already says why.
-        let Ok(repo) = Repository::with_own_head(&worktree.folder.join("past-head"), &common_dir) else {
-            return Ok(worktree);
-        };
-        let repo = repo.with_top(worktree.repo.top, worktree.repo.key);
-        Ok(WorktreeLock { repo, unusable: None, past_head: Some(reason), ..worktree })
-    }
-
     fn of_repository(rescuer: &'r Rescuer, mut repo: Repository) -> Result<WorktreeLock<'r>, RescueError> {
         // Before anything is noted of it.
         belonging::check(&rescuer.runner(&repo, None))?;
@@ -154,30 +129,6 @@ impl<'r> WorktreeLock<'r> {
         worktrees::take_along(&rescuer.state, &worktree.repo)?;
         rescuer.reached(RescueStep::Locked);
         Ok(worktree)
-    }
-
-    /// The same where nothing can be written in the state folder: nothing is locked or noted, nor can anything be moving.
-    /// Only a repository that can be used is read; otherwise the error is this one.
-    fn without_writing(
-        rescuer: &'r Rescuer,
-        workspace: &Path,
-        error: RescueError,
-    ) -> Result<WorktreeLock<'r>, RescueError> {
-        let opened = repository::open(workspace, rescuer.home.as_deref())?;
-        let Opened::Usable(mut repo) = opened else { return Err(error) };
-        if head_in_the_way(&repo.git_dir).is_some() || repo.hanging_file().is_some() {
-            return Err(error);
-        }
-        belonging::check(&rescuer.runner(&repo, None))?;
-        repo.key = worktrees::key_by_names(&rescuer.state, &repo)?;
-        let folder = rescuer.state.join(worktrees::RESCUE).join(&repo.key);
-        let scratch =
-            tempfile::tempdir().map_err(RescueError::io("make a folder in", &std::env::temp_dir()))?;
-        let nothing = Path::new("/dev/null");
-        let lock = File::open(nothing).map_err(RescueError::io("open", nothing))?;
-        let common_dir = repo.common_dir.clone();
-        let worktree = WorktreeLock::of_parts(rescuer, *repo, folder, lock, common_dir);
-        Ok(WorktreeLock { scratch: Some(scratch), ..worktree })
     }
 
     /// The same for one in which git hangs, or would: an empty one stands in for it. If it was moved, it is known by what its
@@ -208,7 +159,7 @@ impl<'r> WorktreeLock<'r> {
         let git_dir = top.join(".git");
         let key = Repository::key_of(&git_dir);
         let (folder, lock) = locked_folder(rescuer, &key)?;
-        let repo = stand_in(&folder, top, key)?;
+        let repo = stand_in(&folder.join("stand-in"), top, key)?;
         repository::check_owner(&repo)?;
         let common_dir = known_or_remembered(&folder, &repo.top, git_dir)?;
         let worktree = WorktreeLock::new(rescuer, repo, folder, lock, common_dir)?;
@@ -240,6 +191,7 @@ impl<'r> WorktreeLock<'r> {
             repo,
             unusable: None,
             is_without_rules: false,
+            shows_objects: false,
             budget: rescuer.budget.clone(),
             past_head: None,
             common_dir,
@@ -253,7 +205,7 @@ impl<'r> WorktreeLock<'r> {
 
     /// The same worktree with an empty repository in the place of one that git cannot use.
     pub(crate) fn standing_in(self, reason: String) -> Result<WorktreeLock<'r>, RescueError> {
-        let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
+        let repo = stand_in(&self.own_path("stand-in"), self.repo.top.clone(), self.repo.key.clone())?;
         Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
     }
 
@@ -277,17 +229,26 @@ impl<'r> WorktreeLock<'r> {
     /// A path for a new working folder, whose name no git child that outlived its rescue knows. Removes those of
     /// killed rescues first.
     pub(crate) fn work(&self) -> PathBuf {
-        if let Some(scratch) = &self.scratch {
-            return scratch.path().join("work");
+        if self.scratch.is_none() {
+            remove_left(&self.folder);
         }
-        remove_left(&self.folder);
-        self.folder.join(format!("work-{}", self.any_id()))
+        self.own_path(&format!("work-{}", self.any_id()))
+    }
+
+    /// A path for a folder of our own for this worktree.
+    fn own_path(&self, name: &str) -> PathBuf {
+        self.scratch.as_ref().map_or(&*self.folder, TempDir::path).join(name)
     }
 
     /// Whether what was cut off can be completed: git can use the repository, and the journal can be read and written.
     pub(crate) fn can_recover(&self) -> bool {
         let is_usable = self.unusable.is_none() && self.past_head.is_none() && self.scratch.is_none();
         is_usable && self.journal.read().is_ok()
+    }
+
+    /// Whether git gets to see the objects of the repository.
+    pub(crate) fn sees_objects(&self) -> bool {
+        self.unusable.is_none() || self.shows_objects
     }
 
     /// The git runner for this worktree.
@@ -352,10 +313,9 @@ fn known_or_remembered(folder: &Path, top: &Path, common_dir: PathBuf) -> Result
 }
 
 /// An empty repository of our own for the work tree `top`.
-fn stand_in(folder: &Path, top: PathBuf, key: String) -> Result<Repository, RescueError> {
-    let place = folder.join("stand-in");
-    let made = Repository::create(&place, ObjectFormat::Sha1);
-    Ok(made.map_err(RescueError::io("make", &place))?.with_top(top, key))
+fn stand_in(place: &Path, top: PathBuf, key: String) -> Result<Repository, RescueError> {
+    let made = Repository::create(place, ObjectFormat::Sha1);
+    Ok(made.map_err(RescueError::io("make", place))?.with_top(top, key))
 }
 
 /// The owner's digits, created once for each folder.
