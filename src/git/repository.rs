@@ -245,10 +245,7 @@ impl Repository {
         for name in ["config", "packed-refs", "shallow", "info/grafts", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
         }
-        let folders = object_folders(&self.common_dir);
-        if let Some((_, elsewhere)) = folders.split_first()
-            && let Some(path) = waited_for(elsewhere)
-        {
+        if let Some(path) = waited_for(&object_folders(&self.common_dir)) {
             return Err(not_a_file(&path));
         }
         for path in &self.named_files {

@@ -190,7 +190,7 @@ type Place = fn(&Repo) -> PathBuf;
 
 #[test]
 fn a_named_pipe_in_a_known_place_is_refused_at_once() {
-    let places: [(&str, Place); 13] = [
+    let places: [(&str, Place); 14] = [
         (".gitignore", |repo| repo.at(".gitignore")),
         (".gitattributes", |repo| repo.at(".gitattributes")),
         (".gitmodules", |repo| repo.at(".gitmodules")),
@@ -212,6 +212,7 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
             repo.git(["config", "core.excludesFile", &path.display().to_string()]);
             path
         }),
+        ("commit-graph", |repo| repo.git_dir().join("objects/info/commit-graph")),
         ("multi-pack-index", |repo| {
             let folder = repo.root().join("objects");
             std::fs::create_dir_all(folder.join("pack")).unwrap();
