@@ -52,6 +52,8 @@ mod mapped;
 mod meanwhile;
 #[path = "rescue/moved.rs"]
 mod moved;
+#[path = "rescue/no_journal.rs"]
+mod no_journal;
 #[path = "rescue/oracle.rs"]
 mod oracle;
 #[path = "rescue/places.rs"]

@@ -94,6 +94,14 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         super::sync_folder(self.path.parent().unwrap_or(Path::new("/")))
     }
 
+    /// Whether lines can be read and appended, by opening the journal for that; one that is not there yet counts.
+    ///
+    /// # Errors
+    /// Something else stands in its place, or it may not be read or written.
+    pub fn check(&self) -> io::Result<()> {
+        existing(open_to_append(&self.path, None)).map(drop)
+    }
+
     /// Reads the entries. Empty if there is no journal.
     ///
     /// # Errors

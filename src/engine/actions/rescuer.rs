@@ -65,6 +65,9 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::Io { .. } if error.is_in_the_way() => problem.with_next(
             "something else stands there, or in the place of a folder above: move it away and try again",
         ),
+        RescueError::Io { .. } if error.cause().is_write_refused() => {
+            problem.with_next("make it writable for you, or move it away, and try again")
+        }
         _ => problem,
     };
     match error.kept() {

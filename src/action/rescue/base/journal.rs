@@ -219,6 +219,15 @@ impl Journal {
         let _ = std::fs::remove_file(&self.pending);
     }
 
+    /// Whether lines can be read and appended, and a record announced.
+    ///
+    /// # Errors
+    /// Names the file that is in the way.
+    pub(crate) fn check(&self) -> Result<(), RescueError> {
+        self.lines.check().map_err(RescueError::io("use", self.lines.path()))?;
+        self.pending().map(drop)
+    }
+
     /// Appends an entry. On disk when this returns.
     pub(crate) fn append(&self, entry: &JournalEntry) -> Result<(), RescueError> {
         self.lines.append(entry).map_err(RescueError::io("append to", self.lines.path()))

@@ -3,6 +3,7 @@
 //! It must not change a repository.
 
 pub(super) mod author;
+pub(super) mod beside;
 pub(super) mod error;
 pub(super) mod git_files;
 pub(super) mod journal;

@@ -18,7 +18,8 @@ use crate::action::clock;
 use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::record_objects::{self, record_of};
 use crate::action::rescue::base::{
-    Hidden, Journal, Place, RescueError, Saved, Settings, references, settings, worktrees,
+    Hidden, Journal, JournalEntry, Place, Reading, RescueError, Saved, Settings, beside, references,
+    settings, worktrees,
 };
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{forgotten, recovery};
@@ -144,7 +145,7 @@ fn in_journals<'p>(
         let read = match Journal::at(&place.folder).read() {
             Err(error @ RescueError::Io { .. }) => {
                 notices.push(RecordNotice::JournalUnreadable { reason: error.message() });
-                continue;
+                Reading::default()
             }
             read => read?,
         };
@@ -155,10 +156,16 @@ fn in_journals<'p>(
             notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
         }
         cut_in(place, &journal::cut_deletions(&read.entries));
-        let saved = journal::saved(&read.entries).into_iter();
-        all.extend(saved.filter_map(|saved| Some((place, as_kept_in(place, saved)?))));
+        all.extend(kept_in(place, &read.entries).into_iter().map(|saved| (place, saved)));
     }
     Ok(all)
+}
+
+/// The records of this place: those of its journal, and those that it could not take.
+fn kept_in(place: &Place, entries: &[JournalEntry]) -> Vec<Saved> {
+    let untold = beside::untold(&place.folder, entries);
+    let saved = journal::saved(entries).into_iter().chain(&untold);
+    saved.filter_map(|saved| as_kept_in(place, saved)).collect()
 }
 
 /// The record as it is kept for this place. If another repository was found at its path, only the vault can have it.
@@ -202,10 +209,10 @@ pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueErro
     for place in worktree.places()? {
         let read = match Journal::at(&place.folder).read() {
             // The list says it.
-            Err(RescueError::Io { .. }) => continue,
+            Err(RescueError::Io { .. }) => Reading::default(),
             read => read?,
         };
-        for saved in journal::saved(&read.entries).into_iter().filter_map(|saved| as_kept_in(&place, saved)) {
+        for saved in kept_in(&place, &read.entries) {
             totals.n_records += 1;
             totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);
         }
@@ -217,9 +224,9 @@ pub(crate) fn totals(worktree: &WorktreeLock) -> Result<RecordTotals, RescueErro
 pub(crate) fn known(worktree: &WorktreeLock, reference: &str) -> Result<Option<(Place, Saved)>, RescueError> {
     for place in worktree.places()? {
         // One that cannot be read keeps nobody from the records of the others.
-        let Ok(read) = Journal::at(&place.folder).read() else { continue };
-        let found = journal::saved(&read.entries).into_iter().find(|saved| *saved.reference == *reference);
-        if let Some(saved) = found.and_then(|saved| as_kept_in(&place, saved)) {
+        let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
+        let found = kept_in(&place, &entries).into_iter().find(|saved| *saved.reference == *reference);
+        if let Some(saved) = found {
             return Ok(Some((place, saved)));
         }
     }

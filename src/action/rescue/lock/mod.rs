@@ -55,6 +55,8 @@ pub(crate) struct WorktreeLock<'r> {
     pub(crate) folder: PathBuf,
     /// The journal of what was done to it.
     pub(crate) journal: Journal,
+    /// Why the journal cannot be used, as far as that was asked; a record goes into the vault then.
+    pub(crate) no_journal: Option<String>,
     /// Eight hexadecimal digits that distinguish what this state folder created in the repository from what a
     /// closeout with another state folder created. The first four are in the name of every file and reference,
     /// all eight in `.keep` files.
@@ -196,6 +198,7 @@ impl<'r> WorktreeLock<'r> {
             past_head: None,
             common_dir,
             journal: Journal::at(&folder),
+            no_journal: None,
             owner: String::new(),
             folder,
             scratch: None,
@@ -243,7 +246,7 @@ impl<'r> WorktreeLock<'r> {
     /// Whether what was cut off can be completed: git can use the repository, and the journal can be read and written.
     pub(crate) fn can_recover(&self) -> bool {
         let is_usable = self.unusable.is_none() && self.past_head.is_none() && self.scratch.is_none();
-        is_usable && self.journal.read().is_ok()
+        is_usable && self.journal.check().is_ok() && self.journal.read().is_ok()
     }
 
     /// Whether git gets to see the objects of the repository.

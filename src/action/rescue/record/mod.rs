@@ -9,7 +9,9 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, references, repository, settings};
+use crate::action::rescue::base::{
+    RescueError, Saved, Settings, Shown, beside, references, repository, settings,
+};
 use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
@@ -54,11 +56,15 @@ impl Rescuer {
         order: RecordOrder,
     ) -> Result<(WorktreeLock<'_>, RescueRecord, Recorded), RescueError> {
         let mut worktree = WorktreeLock::take_any(self, workspace)?;
+        worktree.no_journal = worktree.journal.check().err().map(|error| without_journal(&error));
         if let Some(words) = worktree.repo.hanging_file_of_files() {
             worktree = worktree.without_git(git::says_waiting(&words))?;
         }
         let attempt = |worktree: &WorktreeLock<'_>| {
-            recovery::recover(worktree).and_then(|()| record_in(worktree, order))
+            if worktree.no_journal.is_none() {
+                recovery::recover(worktree)?;
+            }
+            record_in(worktree, order)
         };
         let mut made = attempt(&worktree);
         let failed = made.as_ref().map_err(RescueError::cause);
@@ -92,6 +98,13 @@ impl Rescuer {
         }
         made.map(|(record, read)| (worktree, record, read))
     }
+}
+
+/// Why a record goes into the vault beside a journal that cannot be used. Without it nobody knows what was cut off, or what an
+/// undo would take back.
+fn without_journal(error: &RescueError) -> String {
+    let what = if error.is_in_the_way() { "move away what stands there" } else { "make it writable" };
+    format!("{}; {what}, until then nothing is committed or undone here", error.message())
 }
 
 /// Why the settings keep git from using the repository, if they do.
@@ -141,7 +154,8 @@ fn record_where_ordered(
     order: RecordOrder,
 ) -> Result<(RescueRecord, Recorded), RescueError> {
     let git = worktree.git();
-    let keep_in = if worktree.unusable.is_some() { KeepIn::Vault } else { order.keep_in };
+    let is_of_vault = worktree.unusable.is_some() || worktree.no_journal.is_some();
+    let keep_in = if is_of_vault { KeepIn::Vault } else { order.keep_in };
     let order = RecordOrder { keep_in, ..order };
     if order.keep_in != KeepIn::Vault {
         worktree.repo.check_writes(&[])?;
@@ -183,10 +197,11 @@ fn vault_only(worktree: &WorktreeLock, read: &Recorded) -> Option<String> {
     let no_git = worktree.unusable.as_ref().map(|_| ", but nothing that only git stores").unwrap_or_default();
     let reasons: Vec<String> = worktree.unusable.iter().cloned().chain(hanging).collect();
     if !reasons.is_empty() {
-        return Some(format!("{}; it holds all files{ignored}{no_git}", reasons.join("; ")));
+        let journal = worktree.no_journal.as_ref().map(|words| format!("; {words}")).unwrap_or_default();
+        return Some(format!("{}; it holds all files{ignored}{no_git}{journal}", reasons.join("; ")));
     }
     // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-    read.survey.head.why_unknown().map(str::to_owned)
+    read.survey.head.why_unknown().map(str::to_owned).or_else(|| worktree.no_journal.clone())
 }
 
 /// Reads everything that a record holds.
@@ -264,7 +279,10 @@ fn write(
         ..saving.shown
     };
     let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
-    worktree.journal.end(saved.clone())?;
+    match &worktree.no_journal {
+        None => worktree.journal.end(saved.clone())?,
+        Some(_) => beside::keep(&worktree.folder, &saved)?,
+    }
     worktree.rescuer.reached(RescueStep::RecordJournalled);
     let record = reuse::described(worktree, git, saved, survey, draft.gaps)
         .map_err(|error| error.keeping(&kept.reference))?;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::action::rescue::base::{RescueError, Saved, journal, references};
+use crate::action::rescue::base::{RescueError, Saved, beside, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, Recorded, verify};
 use crate::action::rescue::survey::{Survey, Tree, coverage, listing};
@@ -27,8 +27,10 @@ pub(crate) fn same(
         return Ok(None);
     }
     worktree.repo.check_same()?;
-    let entries = worktree.journal.read()?.entries;
-    let newest = journal::saved(&entries).pop().cloned();
+    let newest = match &worktree.no_journal {
+        None => journal::saved(&worktree.journal.read()?.entries).pop().cloned(),
+        Some(_) => beside::untold(&worktree.folder, &[]).pop(),
+    };
     Ok(newest.filter(|saved| {
         if order.keep_in == KeepIn::Vault {
             let name = saved.shown.vault.as_ref().filter(|_| saved.shown.is_vault_only);

@@ -7,7 +7,7 @@ use std::fs;
 
 use crate::action::rescue::base::settings::is_partial;
 use crate::action::rescue::base::{
-    Journal, JournalEntry, Move, Place, RescueError, Saved, git_files, journal, references,
+    Journal, JournalEntry, Move, Place, RescueError, Saved, beside, git_files, journal, references,
 };
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::branch::{self, inode};
@@ -44,6 +44,10 @@ pub(crate) fn recover(worktree: &WorktreeLock) -> Result<(), RescueError> {
         }
     }
     finish_record(&worktree.git().to_the_end(), &worktree.journal, entries)?;
+    for saved in beside::untold(&worktree.folder, entries) {
+        worktree.journal.append(&JournalEntry::Saved(saved.clone()))?;
+        beside::remove(&worktree.folder, &saved);
+    }
     forgotten::complete(worktree, &worktree.place(), entries);
     if is_linked {
         return Ok(());
