@@ -18,7 +18,8 @@ impl EngineConfig {
     }
 
     /// Carries out an action on the records of `workspace` in which the monitor has no part, and writes an
-    /// audit entry before and after. `describe` describes a successful result.
+    /// audit entry before and after. `describe` describes a successful result. Beside the result is why there is no entry,
+    /// which a person has to be told.
     ///
     /// # Errors
     /// The audit entry cannot be written, in which case nothing was done, unless it is a restore from a state folder that can only be
@@ -30,13 +31,14 @@ impl EngineConfig {
         plan: String,
         action: impl FnOnce() -> Result<T, ActionProblem>,
         describe: impl FnOnce(&T) -> String,
-    ) -> Result<T, ActionProblem> {
+    ) -> Result<(T, Option<String>), ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose();
-        let store = match store {
-            Err(error) if audit::can_go_unrecorded(kind, &error) => None,
-            store => store.map_err(|error| audit::unwritable(&error))?,
+        let (store, unrecorded) = match store {
+            Err(error) if audit::can_go_unrecorded(kind, &error) => (None, Some(error.to_string())),
+            store => (store.map_err(|error| audit::unwritable(&error))?, None),
         };
-        audit::audited(store.as_ref(), kind, workspace, plan, action, describe)
+        let (done, unwritten) = audit::audited(store.as_ref(), kind, workspace, plan, action, describe)?;
+        Ok((done, unrecorded.or(unwritten)))
     }
 
     /// The top of the work tree that contains `path`.

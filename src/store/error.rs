@@ -3,8 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::disk;
 use crate::disk::write::NotOwn;
-use crate::model::display_text;
+use crate::model::{ReadProblem, display_text};
 
 /// Why something cannot be stored.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +74,24 @@ impl StoreError {
     pub fn is_read_only(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         matches!(self, StoreError::Io { source, .. } if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+
+    /// Whether something of another kind stands in the place of a file or folder.
+    pub fn is_in_the_way(&self) -> bool {
+        use io::ErrorKind::{IsADirectory, NotADirectory};
+        match self {
+            StoreError::WrongKind { .. } | StoreError::Link { .. } => true,
+            StoreError::Io { source, .. } => {
+                disk::thing_in_the_way(source).is_some()
+                    || matches!(source.kind(), IsADirectory | NotADirectory)
+                    || disk::file_problem(source) == ReadProblem::Link
+            }
+            StoreError::Foreign { .. }
+            | StoreError::Busy { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Unwritable { .. }
+            | StoreError::LogStarted => false,
+        }
     }
 
     /// For `map_err`: the failure of attempting `what` at `path`.

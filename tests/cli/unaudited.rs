@@ -66,7 +66,10 @@ fn nothing_is_done_that_cannot_be_recorded() {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let refused = env.run(repo.path(), &words);
             assert!(
-                refused.code != 0 && refused.err.contains("the audit log cannot be written"),
+                refused.code != 0
+                    && refused.err.contains("the audit log cannot be written")
+                    && refused.err.contains("audit.jsonl")
+                    && refused.err.contains("move away what stands there"),
                 "{way}: {words:?}: {refused:?}"
             );
             assert_eq!(traces(repo.path()), before, "{way}: {words:?}");

@@ -76,7 +76,7 @@ fn unless_ended<T>(done: Result<T, impl Into<Failure>>, signalled: &Signalled) -
     }
 }
 
-/// Restores, as an audited action.
+/// Restores, as an audited action. Where nothing can be written of it, that is said.
 fn restored(
     config: &EngineConfig,
     workspace: &Path,
@@ -85,7 +85,12 @@ fn restored(
 ) -> Result<Restored, Failure> {
     let action = || action().map_err(|error| rescue_problem(&error));
     let words = |restored: &Restored| counts::files(restored.n_written);
-    Ok(config.audited(ActionKind::Restore, workspace, record.to_owned(), action, words)?)
+    let (restored, unrecorded) =
+        config.audited(ActionKind::Restore, workspace, record.to_owned(), action, words)?;
+    if let Some(why) = unrecorded {
+        output::note(&format!("this restore is in no log: {why}"));
+    }
+    Ok(restored)
 }
 
 /// The top of the work tree that contains `path`.
@@ -218,7 +223,7 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
         })
     };
     let forgotten = config.audited(ActionKind::Forget, &top, reference.clone(), action, forgotten_words);
-    let forgotten = unless_ended(forgotten, &signalled)?;
+    let (forgotten, _) = unless_ended(forgotten, &signalled)?;
     output::print_line(&forgotten_words(&forgotten))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
@@ -258,7 +263,7 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         [vec![counts::records(gone.len() - pins.len())], pins].concat().join(", ")
     };
     let gone = config.audited(ActionKind::Forget, top, plan, action, words);
-    let gone = unless_ended(gone, &signalled)?;
+    let (gone, _) = unless_ended(gone, &signalled)?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;
     }

@@ -39,18 +39,19 @@ pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), Act
 
 /// The problem of an action that is refused because its audit entry cannot be written.
 pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
+    let next = if error.is_in_the_way() {
+        "nothing was done; move away what stands there, and try again"
+    } else {
+        "nothing was done; make sure that the state folder is yours, is writable and has space"
+    };
     ActionProblem::new(ActionClass::Failed, format!("the audit log cannot be written: {error}"))
-        .with_next("nothing was done; make sure that the state folder is yours, is writable and has space")
+        .with_next(next)
 }
 
 /// Whether an action is carried out although nothing can be written of it: nobody is kept from the work that was saved by a
 /// state folder that can only be read.
 pub(in crate::engine) fn can_go_unrecorded(kind: ActionKind, error: &StoreError) -> bool {
-    let can = kind == ActionKind::Restore && error.is_read_only();
-    if can {
-        tracing::warn!("{error}");
-    }
-    can
+    kind == ActionKind::Restore && error.is_read_only()
 }
 
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:
@@ -173,7 +174,8 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
     message.chars().take(500).collect()
 }
 
-/// Writes audit entries before and after a front's action in which the monitor has no part.
+/// Writes audit entries before and after a front's action in which the monitor has no part. Beside its result is why there are
+/// none, if it can go without.
 pub(in crate::engine) fn audited<T>(
     store: Option<&Store>,
     kind: ActionKind,
@@ -181,7 +183,7 @@ pub(in crate::engine) fn audited<T>(
     plan: String,
     action: impl FnOnce() -> Result<T, ActionProblem>,
     describe: impl FnOnce(&T) -> String,
-) -> Result<T, ActionProblem> {
+) -> Result<(T, Option<String>), ActionProblem> {
     let now = clock::now();
     let begun = AuditEntry {
         id: format!("{:x}-{:x}-0", now.0, std::process::id()),
@@ -194,18 +196,23 @@ pub(in crate::engine) fn audited<T>(
         end: None,
         decided: None,
     };
-    match store.map_or(Ok(()), |store| store.write_audit(&begun)) {
-        Err(error) if can_go_unrecorded(kind, &error) => {}
-        written => written.map_err(|error| unwritable(&error))?,
-    }
+    let unrecorded = match store.map_or(Ok(()), |store| store.write_audit(&begun)) {
+        Err(error) if can_go_unrecorded(kind, &error) => Some(error.to_string()),
+        written => {
+            written.map_err(|error| unwritable(&error))?;
+            None
+        }
+    };
     let outcome = action();
     let (class, message) = match &outcome {
         Ok(done) => (ActionClass::Done, describe(done)),
         Err(problem) => (problem.class, problem.message.clone()),
     };
     let end = Some(ActionEnd { at: clock::now(), class, message, count: None });
-    if let Err(problem) = write(store, &AuditEntry { end, ..begun }) {
+    if unrecorded.is_none()
+        && let Err(problem) = write(store, &AuditEntry { end, ..begun })
+    {
         tracing::warn!("{}", problem.message);
     }
-    outcome
+    Ok((outcome?, unrecorded))
 }

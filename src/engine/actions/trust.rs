@@ -86,7 +86,7 @@ impl EngineConfig {
     ) -> Result<T, ActionProblem> {
         let store = self.trust_store()?;
         let action = || action(&store).map_err(|error| problem(&error));
-        audit::audited(Some(&store), ActionKind::Trust, top, plan, action, describe)
+        audit::audited(Some(&store), ActionKind::Trust, top, plan, action, describe).map(|(done, _)| done)
     }
 }
 
