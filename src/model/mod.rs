@@ -154,8 +154,8 @@ pub use rescue_plan::{
 };
 pub use rescue_programs::{OwnProgram, PlannedPrograms, WantedProgram};
 pub use rescue_record::{
-    ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
-    RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord, Restored,
+    ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptCommits, KeptRecord, ObjectsGo, Reach, RecordCost,
+    RecordList, RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord, Restored,
 };
 pub use response::Response;
 pub use run_view::{RunEnd, RunView};

@@ -130,6 +130,8 @@ pub struct RecordList {
     pub records: Vec<KeptRecord>,
     /// All of them together.
     pub totals: RecordTotals,
+    /// The references that keep commits for which closeout made a branch.
+    pub kept: Vec<KeptCommits>,
     /// What was noticed about their keeping.
     pub notices: Vec<RecordNotice>,
 }
@@ -139,6 +141,26 @@ impl RecordList {
     pub fn is_damaged(&self) -> bool {
         self.notices.iter().any(RecordNotice::is_damage)
     }
+}
+
+/// Commits for which closeout made a branch, kept until a person deletes the reference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct KeptCommits {
+    /// The hidden reference by which they are deleted.
+    pub reference: RecordRef,
+    /// The newest of them.
+    pub commit: CommitId,
+    /// When the branch was made.
+    pub time: Timestamp,
+    /// The top of the worktree in which it was made; `None` if it was made by a closeout with another state folder, which
+    /// alone can delete the reference.
+    #[serde(serialize_with = "path_text::optional")]
+    #[schemars(with = "Option<PathText>")]
+    pub worktree: Option<PathBuf>,
+    /// The branch by its full name.
+    pub branch: Option<RefName>,
+    /// Whether a branch, a remote branch or a tag holds them too; `None` if that cannot be told.
+    pub is_held: Option<bool>,
 }
 
 /// One record that is kept.

@@ -6,6 +6,7 @@ use closeout::model::{BranchPlan, CommitId, ShownCommit, UndoDirection};
 use super::fixture::*;
 use crate::support::repo::Repo;
 use crate::support::samples::commit_id;
+use crate::support::test_env::TestEnv;
 
 /// A repository with two commits on a detached HEAD, and the newer of them.
 pub(super) fn detached() -> (Repo, String) {
@@ -196,14 +197,24 @@ fn what_kept_the_commits_can_be_forgotten_once_a_branch_holds_them() {
     rescuer.create_branch(repo.path(), &plan).unwrap();
     let kept = || repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/kept"]);
     let name = kept();
+    let listed = || rescuer.list(repo.path()).unwrap().kept;
+    let [shown] = &listed()[..] else { panic!("{:?}", listed()) };
+    assert_eq!(
+        (&*shown.reference, shown.commit.to_string(), shown.is_held),
+        (&*name, tip.clone(), Some(true))
+    );
+    assert_eq!((shown.branch.as_ref(), shown.worktree.as_deref()), (Some(&plan.branch), Some(repo.path())));
+    let text = TestEnv::beside(&repo).run(repo.path(), &["rescues"]).out;
+    assert!(text.contains(&format!("`closeout forget {name}` removes it")), "{text}");
     repo.git(["checkout", "-q", "main"]);
     repo.git(["update-ref", "-d", plan.branch.as_str()]);
+    assert_eq!(listed()[0].is_held, Some(false));
     let refused = rescuer.delete(repo.path(), &name, false);
     assert!(matches!(refused, Err(RescueError::WouldLose { is_known: true })), "{refused:?}");
     repo.git(["update-ref", plan.branch.as_str(), &tip]);
     let forgotten = rescuer.delete(repo.path(), &name, false).unwrap();
     assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (1, true));
-    assert_eq!(kept(), "");
+    assert_eq!((kept(), listed()), (String::new(), Vec::new()));
     assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
     assert_eq!(repo.git(["rev-parse", plan.branch.as_str()]), tip);
     assert!(rescuer.delete(repo.path(), &name, true).is_err());

@@ -15,8 +15,8 @@ use crate::cli::target_workspace::{confirm, engine_config};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordNotice,
-    RecordState, Restored, display_text, quantity,
+    ActionClass, ActionKind, ForgottenRecord, KeptCommits, KeptRecord, ObjectsGo, Reach, RecordList,
+    RecordNotice, RecordState, Restored, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -153,6 +153,9 @@ fn text(listed: &RecordList) -> String {
         let records = counts::records(listed.totals.n_records);
         let _ = writeln!(text, "{records}, {size} on the disk");
     }
+    for kept in &listed.kept {
+        write_kept(&mut text, kept);
+    }
     for notice in &listed.notices {
         let _ = writeln!(text, "note: {}", display_text::line(&action::record_notice(notice)));
     }
@@ -185,6 +188,23 @@ fn write_record(text: &mut String, record: &KeptRecord) {
     );
     let worktree = record.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
     let _ = writeln!(text, "    {}{reach}{state}{old}", worktree.unwrap_or_default());
+}
+
+fn write_kept(text: &mut String, kept: &KeptCommits) {
+    let reference = display_text::line(&kept.reference);
+    let branch = kept.branch.as_ref().map_or_else(|| "a branch".to_owned(), baseline::branch);
+    let _ = writeln!(text, "{reference}  {}  keeps the commits of {branch}", text::local_minute(kept.time));
+    let worktree = kept.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
+    let held = match kept.is_held {
+        Some(true) => "a branch, a remote one or a tag holds them too",
+        Some(false) => "nothing else holds them",
+        None => "closeout cannot tell whether anything else holds them",
+    };
+    let way = match kept.worktree {
+        Some(_) => format!("`closeout forget {reference}` removes it"),
+        None => "made by a closeout with another state folder, which can remove it".to_owned(),
+    };
+    let _ = writeln!(text, "    {}{held}; {way}", worktree.unwrap_or_default());
 }
 
 pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {

@@ -261,6 +261,14 @@ impl From<GitError> for RescueError {
     }
 }
 
+/// What git told, or nothing if that fails. If git was ended first, nothing is known of it.
+pub(crate) fn if_answered<T>(read: Result<T, RescueError>) -> Result<Option<T>, RescueError> {
+    match read {
+        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
+        read => Ok(read.ok()),
+    }
+}
+
 /// What an error says where a part was done.
 fn label_in_part(error: &RescueError) -> String {
     if matches!(error, RescueError::Cancelled) { "ended on request".to_owned() } else { error.message() }

@@ -182,6 +182,13 @@ pub(crate) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
     Ok(all)
 }
 
+/// All that keep commits as [`PinnedAs::Kept`], from every worktree.
+pub(crate) fn kept(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
+    let mut all = listed(git, ["refs/closeout/kept", "refs/closeout-*/kept/**"])?;
+    all.retain(|hidden| kept_of(&hidden.name).is_some());
+    Ok(all)
+}
+
 fn listed(
     git: &Git<'_>,
     patterns: impl IntoIterator<Item = impl AsRef<str>>,

@@ -3,6 +3,7 @@
 //!
 //! It must not delete anything, and must not trust a reference that no journal knows.
 
+mod ages;
 mod already;
 pub(super) mod deletion;
 mod kept;
@@ -14,13 +15,14 @@ pub(super) mod restore;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::action::clock;
+use crate::action::rescue::base::error::if_answered;
 use crate::action::rescue::base::journal::{self, Deletion};
 use crate::action::rescue::base::record_objects::{self, record_of};
 use crate::action::rescue::base::{
     Hidden, Journal, JournalEntry, Place, Reading, RescueError, Saved, Settings, beside, references,
     settings, worktrees,
 };
+use crate::action::rescue::catalogue::ages::{is_past, time_of};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{forgotten, recovery};
 use crate::action::rescue::{Rescuer, vault};
@@ -31,9 +33,6 @@ use crate::model::{
 };
 
 pub(crate) use reaches::Reaches;
-
-/// The age in milliseconds before which a record is never deleted without asking: 30 days.
-const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
 
 impl Rescuer {
     /// Lists all records of the repository of `workspace`, newest first, including those of its other and
@@ -113,6 +112,7 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     if let Some(reason) = worktree.unusable.clone().or_else(|| worktree.past_head.clone()) {
         list.notices.push(RecordNotice::NoRepository { reason, n_unseen });
     }
+    list.kept = kept::listed(worktree, &places)?;
     list.records.sort_by(|a, b| (b.time, &b.reference).cmp(&(a.time, &a.reference)));
     list.totals = RecordTotals {
         n_records: list.records.len(),
@@ -192,14 +192,6 @@ impl Unknown {
         let record = if_answered(record_of(git, hidden.id))?;
         let meta = record.map(|record| meta(git, record)).transpose()?.unwrap_or_default();
         Ok(Unknown { hidden, record, meta })
-    }
-}
-
-/// What git told, or nothing if that fails. If git was ended first, nothing is known of it.
-fn if_answered<T>(read: Result<T, RescueError>) -> Result<Option<T>, RescueError> {
-    match read {
-        Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
-        read => Ok(read.ok()),
     }
 }
 
@@ -377,18 +369,4 @@ fn meta(git: &Git<'_>, record: CommitId) -> Result<serde_json::Value, RescueErro
     let args = ["cat-file", "blob", &format!("{record}:meta.json")];
     let stored = if_answered(git.answer(args, Stdin::Lock).map_err(RescueError::from))?;
     Ok(stored.and_then(|stored| serde_json::from_slice(&stored).ok()).unwrap_or_default())
-}
-
-/// Whether a record is so old that it may go.
-fn is_past(time: Timestamp) -> bool {
-    clock::now().millis_since(time) > OLD
-}
-
-/// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
-fn time_of(reference: &str) -> Timestamp {
-    let id = reference.rsplit('/').next().unwrap_or_default();
-    let time = id.split('-').next().unwrap_or_default();
-    let parsed = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", time);
-    let zoned = parsed.and_then(|time| time.to_zoned(jiff::tz::TimeZone::UTC));
-    zoned.map_or(Timestamp(0), |zoned| Timestamp(zoned.timestamp().as_millisecond()))
 }
