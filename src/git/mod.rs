@@ -41,7 +41,7 @@ pub use index_file::{
 pub use object_id::{BlobId, ObjectFormat, Sha1, is_id};
 pub use obstacle::{says_no_file, says_waiting};
 pub use operation::{operation, operation_in_files, rebased_branch};
-pub use reflog::{LogEntry, ReflogAction, merged, moved_from, recent_log, reflog};
+pub use reflog::{LogEntry, ReflogAction, first_commit_at, merged, moved_from, recent_log, reflog};
 pub use refs::{
     HeadRef, PackedRefs, damaged_ref, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file,
     stored_ref, stored_refs,

@@ -1,7 +1,9 @@
 //! The log of a reference: what moved it, by whom and when. Nothing else shows which commits were made here
 //! and which merely arrived.
 
-use super::file::read_tail;
+use std::path::Path;
+
+use super::file::{read_start, read_tail};
 use super::object_id::is_id;
 use super::refs::log_file;
 use super::repository::Repository;
@@ -10,6 +12,9 @@ use crate::model::CommitId;
 
 /// How much of the end of a log is read, in bytes.
 const CAP: u64 = 2 << 20;
+
+/// The longest first line of a log that is read as a whole, in bytes.
+const LONGEST_LINE: u64 = 8 << 10;
 
 /// An entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,6 +147,14 @@ pub fn reflog(repository: &Repository, name: &str) -> Read<Vec<LogEntry>> {
 /// The log cannot be read.
 pub fn recent_log(repository: &Repository) -> Read<Vec<LogEntry>> {
     read_last(repository, "HEAD", 8 << 10)
+}
+
+/// When HEAD of the main worktree got its first commit, in seconds since the Unix epoch. `None` if its log does not tell: there
+/// is none, or its beginning is gone.
+pub fn first_commit_at(common_dir: &Path) -> Option<i64> {
+    let start = read_start(common_dir, "logs/HEAD", LONGEST_LINE).ok()??;
+    let first = parse(start.split(|byte| *byte == b'\n').next()?)?;
+    first.old.is_none().then_some(first.time)
 }
 
 fn read_last(repository: &Repository, name: &str, cap: u64) -> Read<Vec<LogEntry>> {

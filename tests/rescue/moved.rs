@@ -69,6 +69,42 @@ fn a_repository_at_the_former_place_of_another_does_not_take_over_its_journal() 
     }
 }
 
+/// A local clone has every object of the records, and none of their references.
+#[test]
+fn a_local_clone_at_the_former_place_of_a_repository_does_not_take_over_its_journal() {
+    for (spoiled, is_moved_first) in [("", false), ("", true), ("packed-refs", false), ("config", false)] {
+        let repo = rich();
+        let first = record(&repo);
+        commit(&repo);
+        let there = repo.root().join("there");
+        fs::rename(repo.path(), &there).unwrap();
+        let later = format!("{} +0000", first.time.0 / 1000 + 2);
+        let from = there.display().to_string();
+        let clone = ["clone", "-q", &from, &repo.path().display().to_string()];
+        let cloned = repo.beside("there").try_git(&clone, &[("GIT_COMMITTER_DATE", &later)]);
+        assert!(cloned.status.success(), "{cloned:?}");
+        let has_all = repo.try_git(&["cat-file", "-e", &first.snapshot.to_string()], &[]);
+        assert!(has_all.status.success(), "{has_all:?}");
+        if is_moved_first {
+            assert_lists(&repo.beside("there"), &[&first]);
+        }
+        if spoiled.is_empty() {
+            let head = repo.head();
+            assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)));
+            assert_eq!(repo.head(), head);
+        } else {
+            let path = repo.git_dir().join(spoiled);
+            let _ = fs::remove_file(&path);
+            repo.fifo(&path);
+        }
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        assert!(listed.records.is_empty(), "{spoiled}: {listed:?}");
+        let there = repo.beside("there");
+        assert_lists(&there, &[&first]);
+        rescuer(&there).undo(there.path()).unwrap();
+    }
+}
+
 /// Moves the repository and has git tell its worktrees of it.
 fn moved_with_worktrees(repo: &Repo, linked: &Repo) -> Repo {
     let there = moved(repo, "there");

@@ -8,6 +8,7 @@ pub(super) mod error;
 pub(super) mod git_files;
 pub(super) mod journal;
 pub(super) mod names;
+pub(super) mod older;
 pub(super) mod record_objects;
 pub(super) mod ref_files;
 pub(super) mod references;

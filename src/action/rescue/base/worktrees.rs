@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::action::rescue::base::older::is_older;
 use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
 use crate::action::rescue::base::{Journal, JournalEntry, RescueError, journal, names};
@@ -127,6 +128,20 @@ fn tell_apart(
     Ok(())
 }
 
+/// Counts as another repository's, without noting it, what is older than the one that is at its path now.
+fn pass_over_older(known: &mut [Known], common_dir: &Path) {
+    for (place, _) in known.iter_mut().filter(|(_, common)| *common == *common_dir) {
+        place.is_former |= is_replaced(place, common_dir);
+    }
+}
+
+/// Whether another repository, younger than all that the journal of this place tells of, has this shared git directory.
+fn is_replaced(place: &Place, common_dir: &Path) -> bool {
+    let now = born(common_dir);
+    let is_told = !place.born.is_empty() && !now.is_empty();
+    is_told && place.born != now && is_older(&place.folder, common_dir)
+}
+
 /// Where a worktree with this top is once its repository was moved: the main one was moved along with its git directory, of
 /// others nothing is known.
 fn top_now(top: &Path, before: &Path, common_dir: &Path) -> PathBuf {
@@ -137,7 +152,8 @@ fn top_now(top: &Path, before: &Path, common_dir: &Path) -> PathBuf {
 
 /// The key as by [`recognise`], by the names and ids of its references alone: nothing is noted for it.
 pub(crate) fn key_by_names(state: &Path, repo: &Repository) -> Result<String, RescueError> {
-    let known = every_unless_known(state, repo)?;
+    let mut known = every_unless_known(state, repo)?;
+    pass_over_older(&mut known, &repo.common_dir);
     Ok(key_and_place(repo, &known, &|_, _| Ok(true))?.0)
 }
 
@@ -157,7 +173,10 @@ fn key_and_place<'k>(
         let (place, common) = known;
         // Other repositories are looked at last: they can be where the system waits for them.
         if has_a_record_of(repo, place, &stored, has)?
-            && (*common == repo.common_dir || place.is_former || is_gone(common))
+            && (*common == repo.common_dir
+                || place.is_former
+                || is_gone(common)
+                || is_replaced(place, common))
         {
             return Ok((place.key.clone(), Some(known)));
         }
@@ -346,7 +365,8 @@ fn read_place(folder: &Path) -> Option<Noted> {
 
 /// The known folders of all worktrees of the repository with this shared git directory.
 pub(crate) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
-    let known = every(&state.join(RESCUE))?;
+    let mut known = every(&state.join(RESCUE))?;
+    pass_over_older(&mut known, common_dir);
     let mut places: Vec<Place> =
         known.into_iter().filter(|(_, common)| common == common_dir).map(|(place, _)| place).collect();
     places.sort_by(|a, b| a.key.cmp(&b.key));

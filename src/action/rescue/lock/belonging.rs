@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::action::rescue::base::{
-    Journal, JournalEntry, Move, Place, RescueError, Saved, journal, record_objects, references, repository,
-    worktrees,
+    Journal, JournalEntry, Move, Place, RescueError, Saved, journal, older, record_objects, references,
+    repository, worktrees,
 };
 use crate::action::rescue::survey::{Survey, WorkTree};
 use crate::git::{Git, IndexEntry, Repository, Stdin, stored_refs};
@@ -85,8 +85,8 @@ pub(crate) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(&top)))
 }
 
-/// Whether the repository has anything that the journal of this place tells of: a reference, or the commit of a record or a
-/// branch. Where that cannot be told, it has.
+/// Whether the repository has anything that the journal of this place tells of: a reference, or, unless it is younger than all of
+/// that, the commit of a record or a branch. Where that cannot be told, it has.
 ///
 /// # Errors
 /// Git was ended.
@@ -109,8 +109,9 @@ pub(crate) fn has_anything_of(git: &Git<'_>, place: &Place) -> Result<bool, Resc
     let loose =
         moves.iter().filter(|made| made.is_branch_only && made.record.is_none()).filter_map(|made| made.to);
     let commits: Vec<CommitId> = saved.iter().map(|saved| saved.snapshot).chain(loose).collect();
+    let is_older = older::is_older(&place.folder, &git.repo.common_dir);
     let found = references::pinned(git, &place.key, &ids)
-        .and_then(|pinned| Ok(!pinned.is_empty() || record_objects::has_any(git, &commits)?));
+        .and_then(|pinned| Ok(!pinned.is_empty() || !is_older && record_objects::has_any(git, &commits)?));
     match found {
         Err(error @ (RescueError::TimedOut(_) | RescueError::Cancelled)) => Err(error),
         found => Ok(found.unwrap_or(true)),
