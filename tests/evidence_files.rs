@@ -641,8 +641,39 @@ fn a_pattern_of_many_stars_takes_no_long_time() {
     let found = place.collect(Parts::CHECKS, &settings);
     assert_eq!(
         found.files,
-        Reading::Present(vec![FileCheck { name: pattern, found: Vec::new(), is_empty: false }])
+        Reading::Present(vec![FileCheck {
+            name: pattern,
+            found: Vec::new(),
+            is_empty: false,
+            not_seen: None
+        }])
     );
+}
+
+/// Evidence that was not seen is not said to be missing, and what is looked at has one bound for all patterns.
+#[test]
+fn required_files_of_which_not_all_were_seen_are_unknown_and_searched_for_within_one_bound() {
+    let mut place = Place::new();
+    place.write("known.md", b"x");
+    let folder = place.path("many");
+    std::fs::create_dir(&folder).unwrap();
+    for number in 0..50_001 {
+        std::fs::hard_link(place.path("known.md"), folder.join(number.to_string())).unwrap();
+    }
+    let mut files = |names: &[&str]| {
+        let settings = WorkspaceSettings { required_files: strings(names), ..WorkspaceSettings::default() };
+        let Reading::Present(files) = place.collect(Parts::CHECKS, &settings).files else {
+            panic!("not read")
+        };
+        let told = |file: FileCheck| (!file.found.is_empty(), file.not_seen.unwrap_or_default());
+        files.into_iter().map(told).collect::<Vec<_>>()
+    };
+    let told = files(&["known.*", "**/a.md", "**/b.md", "none.md"]);
+    assert!(told[0].0 && told[0].1.is_empty() && told[3].1.is_empty(), "{told:?}");
+    assert!(told[1..3].iter().all(|(is_found, why)| !is_found && why.contains("searched")), "{told:?}");
+    // A pattern more finds nothing left to be looked at.
+    let told = files(&["**/a.md", "**/b.md", "**/c.md", "**/d.md", "known.*"]);
+    assert!(told.iter().all(|(is_found, why)| !is_found && why.contains("searched")), "{told:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufReader};
 
 use super::plan_file::{PlanFormatError, parse_plan};
-use super::required_files::{NotSeen, check_files, is_pattern, matching_files};
+use super::required_files::{NotSeen, Search, check_files, is_pattern};
 use super::test_results::{FileResults, parse_results};
 use super::text_file::{LONGEST_DOCUMENT, configured, half_written, is_young, read_document};
 use super::untrusted_file::{FileIdentity, FileReach, FileRefusal, UntrustedFile, WorkspaceDir};
@@ -105,6 +105,7 @@ fn read_tests(
     known: &mut Vec<String>,
 ) -> Reading<TestResults> {
     let mut names: Vec<String> = Vec::new();
+    let mut search = Search::default();
     let mut absent = None;
     let mut unreadable: Option<Unreadable> = None;
     for name in configured {
@@ -112,7 +113,7 @@ fn read_tests(
             names.push(name.clone());
             continue;
         }
-        let matching = matching_files(directory, name, MAX_RESULT_FILES);
+        let matching = search.matching_files(directory, name, MAX_RESULT_FILES);
         if let Some(reason) = matching.not_seen {
             unreadable.get_or_insert_with(|| not_searched(name, reason));
         }

@@ -2,7 +2,7 @@
 //! the user's own. `.gitignore` is work like any other file, and what it hides is listed elsewhere.
 
 use super::git;
-use super::required_files::matching_files;
+use super::required_files::Search;
 use super::untrusted_file::WorkspaceDir;
 use crate::model::{GitObservation, HiddenFile, Timestamp};
 
@@ -23,10 +23,11 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: 
         return;
     }
     let Ok(directory) = WorkspaceDir::open(&git.top) else { return };
+    let mut search = Search::default();
     for excludes in all {
         let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
         for pattern in &excludes.patterns {
-            let paths = matching_files(&directory, pattern, MAX_NAMED).paths.into_iter();
+            let paths = search.matching_files(&directory, pattern, MAX_NAMED).paths.into_iter();
             for path in paths.filter(|path| !is_evidence(path)) {
                 let on_disk = git::look(&git.top, &path);
                 let hidden_at = Some(excludes.written_at);

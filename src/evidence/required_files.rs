@@ -16,6 +16,8 @@ use crate::model::FileCheck;
 
 /// How many directory entries are examined per pattern.
 const MAX_ENTRIES: usize = 50_000;
+/// How many are examined for all patterns of one reading together: an agent can name any number of them.
+const MAX_OF_ALL: usize = 4 * MAX_ENTRIES;
 /// How deep a walk goes, in folders.
 const DEEPEST: usize = 32;
 /// How many files are looked for that match a required pattern.
@@ -37,7 +39,9 @@ pub(super) enum NotSeen {
     #[error("more than {0} files match")]
     Files(usize),
     /// It ended at its limit of entries.
-    #[error("more than {MAX_ENTRIES} files and folders would have to be searched for a match")]
+    #[error(
+        "more files and folders would have to be searched for a match than the {MAX_ENTRIES} of a pattern, or the {MAX_OF_ALL} of all"
+    )]
     Entries,
     /// It does not enter folders this deep.
     #[error("folders more than {DEEPEST} deep were not searched")]
@@ -49,15 +53,17 @@ pub(super) enum NotSeen {
 
 /// Whether each of these files exists: a regular file that is not empty.
 pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
+    let mut search = Search::default();
     let check = |name: &String| {
-        let (found, is_empty) = if is_pattern(name) {
-            (matching_files(directory, name, MAX_FOUND).paths, false)
-        } else {
-            let size = directory.open_file(name, FileReach::Workspace).map(|file| file.size).ok();
-            let found = size.filter(|size| *size > 0).map(|_| name.clone());
-            (found.into_iter().collect(), size == Some(0))
-        };
-        FileCheck { name: name.clone(), found, is_empty }
+        if is_pattern(name) {
+            let Matching { paths: found, not_seen } = search.matching_files(directory, name, MAX_FOUND);
+            let not_seen = not_seen.filter(|_| found.is_empty()).map(|why| why.to_string());
+            return FileCheck { name: name.clone(), found, is_empty: false, not_seen };
+        }
+        let size = directory.open_file(name, FileReach::Workspace).map(|file| file.size).ok();
+        let found = size.filter(|size| *size > 0).map(|_| name.clone());
+        let found = found.into_iter().collect();
+        FileCheck { name: name.clone(), found, is_empty: size == Some(0), not_seen: None }
     };
     names.iter().map(check).collect()
 }
@@ -67,13 +73,34 @@ pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// The regular, non-empty files that match. After `most` of them, which are then an arbitrary selection, the
-/// walk ends.
-pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Matching {
-    let Some(parts) = pattern_parts(pattern) else { return Matching::default() };
-    let mut walk = Walk { n_entries: 0, most, found: BTreeSet::new(), not_seen: None };
-    walk.enter(directory.folder(), "", &parts, 0);
-    Matching { paths: walk.found.into_iter().collect(), not_seen: walk.not_seen }
+/// The search of one reading, for all of its patterns.
+pub(super) struct Search {
+    /// How many entries may still be examined.
+    n_left: usize,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search { n_left: MAX_OF_ALL }
+    }
+}
+
+impl Search {
+    /// The regular, non-empty files that match. After `most` of them, which are then an arbitrary selection, the
+    /// walk ends.
+    pub(super) fn matching_files(
+        &mut self,
+        directory: &WorkspaceDir,
+        pattern: &str,
+        most: usize,
+    ) -> Matching {
+        let Some(parts) = pattern_parts(pattern) else { return Matching::default() };
+        let max_entries = self.n_left.min(MAX_ENTRIES);
+        let mut walk = Walk { n_entries: 0, max_entries, most, found: BTreeSet::new(), not_seen: None };
+        walk.enter(directory.folder(), "", &parts, 0);
+        self.n_left = self.n_left.saturating_sub(walk.n_entries);
+        Matching { paths: walk.found.into_iter().collect(), not_seen: walk.not_seen }
+    }
 }
 
 /// The names in a pattern; `None` if it leads out of the workspace.
@@ -92,6 +119,7 @@ fn pattern_parts(pattern: &str) -> Option<Vec<&str>> {
 
 struct Walk {
     n_entries: usize,
+    max_entries: usize,
     most: usize,
     found: BTreeSet<String>,
     not_seen: Option<NotSeen>,
@@ -183,7 +211,7 @@ impl Walk {
 
     /// Whether the walk ends here.
     fn is_over(&mut self) -> bool {
-        if self.n_entries > MAX_ENTRIES {
+        if self.n_entries > self.max_entries {
             self.not_seen = self.not_seen.or(Some(NotSeen::Entries));
         }
         matches!(self.not_seen, Some(NotSeen::Files(_) | NotSeen::Entries))

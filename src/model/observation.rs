@@ -205,6 +205,8 @@ pub struct FileCheck {
     pub found: Vec<String>,
     /// True if the file of this very name is there and has no content.
     pub is_empty: bool,
+    /// Why there may be one although none was found; `None` if all were looked at.
+    pub not_seen: Option<String>,
 }
 
 /// Test results from one or more files.

@@ -4,8 +4,8 @@ use crate::judge::GRACE_MS;
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
 use crate::model::{
     CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, Fact, FileCheck, ItemState,
-    Observations, Origin, Parts, PlanFile, PlanStep, Point, Pointer, Provenance, Reading, Reason, Rejection,
-    Source, TestResults, Unreadable,
+    Observations, Origin, Parts, PlanFile, PlanStep, Point, Pointer, Provenance, ReadProblem, Reading,
+    Reason, Rejection, Source, TestResults, Unreadable,
 };
 use crate::present::reason;
 
@@ -214,6 +214,9 @@ fn files(
         Reading::Unreadable(unreadable) => Err(unreadable),
         Reading::NotConfigured | Reading::Absent { .. } => return Some(not_configured()),
     };
+    // One that is surely missing says more than one that was not seen.
+    let not_seen = found.ok().and_then(|files| not_seen(files, names));
+    let found = not_seen.as_ref().map_or(found, Err);
     let paths = |files: &[FileCheck], name: &String| -> Vec<String> {
         let checked = files.iter().filter(|file| file.name == *name);
         checked.flat_map(|file| file.found.iter().cloned()).collect()
@@ -243,7 +246,9 @@ fn files(
     }
     let evidence = match found {
         Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, context))),
-        Err(unreadable) => evidence.because(unreadable.detail.clone()),
+        Err(unreadable) => {
+            Evidence { reasons: vec![Reason::CannotVerify(unreadable.detail.clone())], ..evidence }
+        }
     };
     let is_old = names.iter().all(|name| is_of_baseline(observations, name));
     Some(if is_old && evidence.claim == Claim::Yes {
@@ -251,6 +256,15 @@ fn files(
     } else {
         evidence
     })
+}
+
+/// Which of these files was not found although it may be there, and why, if each of the others is there.
+fn not_seen(files: &[FileCheck], names: &[String]) -> Option<Unreadable> {
+    let not_found = files.iter().filter(|file| names.contains(&file.name) && file.found.is_empty());
+    let told: Option<Vec<_>> = not_found.map(|file| Some((file, file.not_seen.as_deref()?))).collect();
+    let (file, why) = *told?.first()?;
+    let detail = format!("{why}: name {} more exactly", file.name);
+    Some(Unreadable { name: file.name.clone(), problem: ReadProblem::TooLarge, detail })
 }
 
 /// The evidence of test results. `names` are the files that settings or a check name.
@@ -381,4 +395,27 @@ fn unverifiable(unreadable: &Unreadable) -> Evidence {
 pub(super) fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {
     Evidence::abstain(source, unreadable.name.clone(), Rejection::Unreadable, Origin::File.as_read())
         .because(unreadable.detail.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_not_seen_is_unknown_unless_another_one_is_missing() {
+        let file = |name: &str, found: &[&str], why: Option<&str>| FileCheck {
+            name: name.to_owned(),
+            found: found.iter().map(|path| (*path).to_owned()).collect(),
+            is_empty: false,
+            not_seen: why.map(str::to_owned),
+        };
+        let files = [file("a", &["a"], None), file("**/b", &[], Some("too many")), file("c", &[], None)];
+        let told = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            not_seen(&files, &names).map(|unreadable| unreadable.detail)
+        };
+        assert_eq!(told(&["a", "**/b"]).as_deref(), Some("too many: name **/b more exactly"));
+        assert_eq!(told(&["a", "**/b", "c"]), None);
+        assert_eq!(told(&["a"]), None);
+    }
 }
