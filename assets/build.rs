@@ -30,6 +30,10 @@ mod patterns;
 mod tasks;
 #[path = "../src/present/text_file.rs"]
 mod text_file;
+#[path = "../src/model/text_list.rs"]
+#[expect(dead_code, unreachable_pub, reason = "the program reads what is written here")]
+mod text_list;
+mod texts;
 #[path = "../src/judge/questions/writing.rs"]
 mod writing;
 
@@ -42,8 +46,10 @@ fn main() -> Outcome<()> {
     let tasks: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/tasks.toml")?)?;
     fs::write(out.join("tasks.rs"), tasks::written(&tasks))?;
     let words: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/words.toml")?)?;
-    write(&out.join("words.rs"), words.iter())?;
-    write(&out.join("texts.rs"), text_file::read(&read("assets/text/en.toml")?)?.iter())?;
+    let lists = words.iter().map(|(group, words)| Ok((group, texts::joined(words)?)));
+    fs::write(out.join("words.rs"), texts::map(&lists.collect::<Outcome<Vec<_>>>()?)?)?;
+    let texts = text_file::read(&read("assets/text/en.toml")?)?;
+    fs::write(out.join("texts.rs"), texts::map(&texts.iter().collect::<Vec<_>>())?)?;
     let defaults: toml::Table = toml::from_str(&read("config/default.toml")?)?;
     fs::write(out.join("default.toml"), toml::to_string(&defaults)?)?;
     let schema = read("assets/schema.json")?;
@@ -114,54 +120,29 @@ fn languages(out: &Path) -> Outcome<()> {
         let code = code.to_str().ok_or("a language file with a strange name")?.to_owned();
         answers.push((code, file.answers));
     }
-    write(&out.join("answers.rs"), answers.iter())?;
-    write(&out.join("option_words.rs"), option_words.iter())?;
-    write(&out.join("question_labels.rs"), question_labels.iter())
+    let answers = answers.iter().map(|(code, answers)| Ok(format!("({code:?}, {})", written(answers)?)));
+    fs::write(out.join("answers.rs"), format!("[{}]", answers.collect::<Outcome<Vec<_>>>()?.join(",\n")))?;
+    fs::write(out.join("option_words.rs"), texts::list(&option_words)?)?;
+    fs::write(out.join("question_labels.rs"), texts::list(&question_labels)?)?;
+    Ok(())
+}
+
+/// How a language offers answers, as Rust.
+fn written(answers: &Answers) -> Outcome<String> {
+    let Answers { yes, no, pairs, begins, ends, asks_more, joins, tails } = answers;
+    Ok(format!(
+        "Answers {{ yes: {yes:?}, no: {no:?}, pairs: {}, begins: {}, ends: {}, asks_more: {}, joins: {}, tails: {} }}",
+        texts::list(pairs)?,
+        texts::list(begins)?,
+        texts::list(ends)?,
+        texts::list(asks_more)?,
+        texts::list(joins)?,
+        texts::list(tails)?,
+    ))
 }
 
 /// Reads a file that the build depends on.
 fn read(path: &str) -> Outcome<String> {
     println!("cargo::rerun-if-changed={path}");
     fs::read_to_string(path).map_err(|error| format!("{path}: {error}").into())
-}
-
-/// Writes a list as Rust: texts, or pairs of a text and a text or a list.
-fn write(path: &Path, entries: impl Iterator<Item = impl Entry>) -> Outcome<()> {
-    let entries: Vec<String> = entries.map(|entry| entry.rust()).collect();
-    fs::write(path, format!("[{}]", entries.join(",\n"))).map_err(Into::into)
-}
-
-/// What can stand in a list.
-trait Entry {
-    /// How Rust writes it.
-    fn rust(&self) -> String;
-}
-
-impl Entry for &String {
-    fn rust(&self) -> String {
-        format!("{self:?}")
-    }
-}
-
-/// A language by its two letters, and how it offers answers.
-impl Entry for &(String, Answers) {
-    fn rust(&self) -> String {
-        let (code, Answers { yes, no, pairs, begins, ends, asks_more, joins, tails }) = self;
-        format!(
-            "({code:?}, Answers {{ yes: {yes:?}, no: {no:?}, pairs: &{pairs:?}, begins: &{begins:?}, ends: &{ends:?}, \
-             asks_more: &{asks_more:?}, joins: &{joins:?}, tails: &{tails:?} }})"
-        )
-    }
-}
-
-impl Entry for (&String, &String) {
-    fn rust(&self) -> String {
-        format!("{self:?}")
-    }
-}
-
-impl Entry for (&String, &Vec<String>) {
-    fn rust(&self) -> String {
-        format!("({:?}, &{:?})", self.0, self.1)
-    }
 }

@@ -74,6 +74,7 @@ mod supervised_run;
 mod task;
 mod task_kind;
 mod test_file;
+mod text_list;
 mod timestamp;
 mod trust_list;
 mod turn;
@@ -179,6 +180,7 @@ pub use supervised_run::{
 pub use task::{Demand, SessionTasks, SessionWork, SideTurn, Task, TaskView, TaskWork, TurnSpan};
 pub use task_kind::TaskKind;
 pub use test_file::{TestCensus, TestChange, is_test_file};
+pub use text_list::{TextList, TextListWriter, TextMap};
 pub use timestamp::Timestamp;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use turn::{

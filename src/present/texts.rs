@@ -7,10 +7,11 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::model::display_text;
+use crate::model::{TextList, TextMap, display_text};
 
-/// Pairs of "section.key" and text, sorted by key; the build generates them from `assets/text/en.toml`.
-static TEXTS: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+/// The texts by "section.key"; the build generates them from `assets/text/en.toml`.
+#[expect(clippy::unreadable_literal, reason = "a table that only the build writes")]
+static TEXTS: TextMap = include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
 /// The parameter by which a text has forms, and the names of the forms.
 const NUMBER: &str = "n";
@@ -31,11 +32,7 @@ pub(super) struct Entry {
 
 /// A text without parameters. If the file lacks it, which a test excludes, the key itself is returned.
 pub(super) fn text(path: &'static str) -> &'static str {
-    find(path).unwrap_or(path)
-}
-
-fn find(path: &str) -> Option<&'static str> {
-    TEXTS.binary_search_by(|(known, _)| (*known).cmp(path)).ok().map(|at| TEXTS[at].1)
+    TEXTS.get(path).unwrap_or(path)
 }
 
 /// A text with its parameters inserted where their names stand in braces; of a text with forms, the one for
@@ -43,9 +40,9 @@ fn find(path: &str) -> Option<&'static str> {
 pub(super) fn fill(path: &'static str, parameters: &[(&str, &dyn Display)]) -> String {
     let form = || {
         let (_, n) = parameters.iter().find(|(name, _)| *name == NUMBER)?;
-        find(&format!("{path}.{}", if n.to_string() == "1" { ONE } else { OTHER }))
+        TEXTS.get(&format!("{path}.{}", if n.to_string() == "1" { ONE } else { OTHER }))
     };
-    filled(find(path).or_else(form).unwrap_or(path), parameters)
+    filled(TEXTS.get(path).or_else(form).unwrap_or(path), parameters)
 }
 
 /// Foreign text, cleaned for one line.
@@ -183,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_english_texts_are_those_that_are_asked_for() {
-        let built: BTreeMap<&str, &str> = TEXTS.iter().copied().collect();
+        let built: BTreeMap<&str, &str> = TEXTS.iter().collect();
         assert!(
             read(ENGLISH)
                 .unwrap()

@@ -240,7 +240,7 @@ fn is_kept_work(subject: &str) -> bool {
     let said = subject.split_once(": ").filter(|(kind, _)| !kind.contains(' ')).map_or("", |(_, rest)| rest);
     [subject.as_str(), said].into_iter().map(|said| said.trim_start_matches(['[', '(', '-', ' '])).any(
         |said| {
-            let rest_of = |word: &&str| said.strip_prefix(*word);
+            let rest_of = |word: &str| said.strip_prefix(word);
             let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() && c.is_ascii());
             let is_alone = |rest: &str| {
                 let rest = rest.trim_start();

@@ -51,7 +51,7 @@ fn sentences<'d>(
     let mut undone_block = None;
     let open = document.sentences.iter().enumerate().filter(move |(at, sentence)| {
         if let Some(title) = run_in_title(document, sentence) {
-            if words::of("title_of_past").contains(&&*title) {
+            if words::of("title_of_past").contains(&title) {
                 past_block = Some(sentence.block);
                 return false;
             }
@@ -92,7 +92,7 @@ fn run_in_title(document: &Document<'_>, sentence: &Sentence) -> Option<String> 
 /// Whether a title is one for what is not done, and nothing but that.
 fn names_undone(title: &str) -> bool {
     let title = title.trim_matches(|c: char| !c.is_alphanumeric());
-    words::of("title_of_undone").contains(&title)
+    words::of("title_of_undone").contains(title)
 }
 
 /// Whether a sentence opens an item with one of these boxes.
@@ -203,11 +203,11 @@ fn says(cell: &str, signs: &[char], group: &str) -> bool {
     let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let word = words::of("beside_state").iter().find_map(|it| word.strip_suffix(it)).unwrap_or(word);
     let word = words::of("goes_before_state").iter().find_map(|it| word.strip_prefix(it)).unwrap_or(word);
-    cell.starts_with(signs) || words::of(group).contains(&word)
+    cell.starts_with(signs) || words::of(group).contains(word)
 }
 
 fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
-    let tells_state = |cell: &&str| words::of("tells_state").contains(&cell.to_lowercase().as_str());
+    let tells_state = |cell: &&str| words::of("tells_state").contains(&cell.to_lowercase());
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let is_done = |cell: &&str| says(cell, &DONE, "state_done");
     if let Some(column) = title.iter().position(tells_state) {
@@ -263,7 +263,7 @@ fn counts_failures(title: &[&str], rows: &[Vec<&str>]) -> bool {
                 let digits = count.find(|c: char| !c.is_ascii_digit()).map_or(*count, |at| &count[..at]);
                 let what = what.to_lowercase();
                 let what = what.trim_matches(|c: char| !c.is_alphanumeric());
-                words::of(group).contains(&what) && digits.parse().is_ok_and(is_enough)
+                words::of(group).contains(what) && digits.parse().is_ok_and(is_enough)
             }
             _ => false,
         })

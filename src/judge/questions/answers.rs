@@ -4,17 +4,18 @@
 use strum::VariantArray as _;
 
 use super::language::Language;
+use crate::model::TextList;
 
 /// How a language offers answers (`[answers]` in `assets/lang`).
 pub(super) struct Answers {
     pub(super) yes: &'static str,
     pub(super) no: &'static str,
-    pub(super) pairs: &'static [&'static str],
-    pub(super) begins: &'static [&'static str],
-    pub(super) ends: &'static [&'static str],
-    pub(super) asks_more: &'static [&'static str],
-    joins: &'static [&'static str],
-    tails: &'static [&'static str],
+    pub(super) pairs: TextList,
+    pub(super) begins: TextList,
+    pub(super) ends: TextList,
+    pub(super) asks_more: TextList,
+    joins: TextList,
+    tails: TextList,
 }
 
 /// The answers of each language, with its two-letter code.
@@ -34,9 +35,9 @@ pub(super) fn trimmed(text: &str) -> String {
     let marks = |sign: char| sign.is_whitespace() || ",;.?!/*、。，；？！(（".contains(sign);
     let text = text.trim_matches(marks);
     let all = || ANSWERS.iter().map(|(_, answers)| answers);
-    let tail = all().flat_map(|answers| answers.tails).find_map(|tail| text.strip_suffix(tail));
+    let tail = all().flat_map(|answers| answers.tails.iter()).find_map(|tail| text.strip_suffix(tail));
     let text = tail.unwrap_or(text).trim_end_matches(marks);
-    let joined = all().flat_map(|answers| answers.joins).find_map(|word| {
+    let joined = all().flat_map(|answers| answers.joins.iter()).find_map(|word| {
         let before = text.strip_suffix(word)?;
         (!word.is_ascii() || before.ends_with(char::is_whitespace)).then_some(before)
     });

@@ -202,7 +202,8 @@ fn split(text: &str, language: Language) -> Vec<&str> {
         return vec![text];
     }
     let mut begins: Vec<usize> = Vec::new();
-    let of_french = if language == Language::French { words::of("contrasts_in_french") } else { &[] };
+    let is_french = language == Language::French;
+    let of_french = words::of("contrasts_in_french").iter().filter(|_| is_french);
     for word in words::of("contrasts").iter().chain(of_french) {
         begins.extend(lower.match_indices(word).map(|(at, _)| at));
     }

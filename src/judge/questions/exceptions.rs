@@ -3,6 +3,7 @@
 
 use crate::judge::word_split::words_in;
 use crate::judge::{joined, words};
+use crate::model::TextList;
 
 /// In scripts without blanks, a number stands at most this many signs from the word that makes an exception.
 const NEAR: usize = 8;
@@ -23,8 +24,8 @@ pub(super) fn excepts_some(said: &str) -> bool {
     if !tokens(&lower).any(is_passing) {
         return false;
     }
-    let excepts = |group: &[&str], is_exception: fn(&str, &str) -> bool| {
-        group.iter().any(|word| {
+    let excepts = |words: TextList, is_exception: fn(&str, &str) -> bool| {
+        words.iter().any(|word| {
             let found = lower.match_indices(word).map(|(at, _)| (&lower[..at], &lower[at + word.len()..]));
             found
                 .filter(|(before, rest)| is_whole(before, rest))
@@ -46,7 +47,7 @@ pub(super) fn throws_unimplemented(said: &str) -> bool {
     words::of("unimplemented").iter().flat_map(|name| lower.match_indices(name)).any(|(at, name)| {
         let from = lower.floor_char_boundary(at.saturating_sub(THROW));
         let to = lower.ceil_char_boundary(lower.len().min(at + name.len() + NEAR * 3));
-        tokens(&lower[from..at]).any(|word| words::of("throws").contains(&word))
+        tokens(&lower[from..at]).any(|word| words::of("throws").contains(word))
             || words::has(&lower[from..to], "throws_joined")
     })
 }
@@ -56,7 +57,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_passing(word: &str) -> bool {
-    words::of("passing").contains(&word)
+    words::of("passing").contains(word)
 }
 
 fn is_test(word: &str) -> bool {
@@ -87,16 +88,16 @@ fn ends_with_ones(rest: &str) -> bool {
 fn counts_exceptions(lower: &str) -> bool {
     let tokens: Vec<&str> = tokens(lower).collect();
     tokens.windows(3).any(|three| {
-        words::of("goes_with").contains(&three[0])
+        words::of("goes_with").contains(three[0])
             && is_count(three[1])
-            && words::of("names_exception").contains(&three[2])
+            && words::of("names_exception").contains(three[2])
     })
 }
 
 fn is_count(word: &str) -> bool {
     let is_number =
         || word.bytes().all(|byte| byte.is_ascii_digit()) && !word.trim_start_matches('0').is_empty();
-    words::of("counts_some").contains(&word) || is_number()
+    words::of("counts_some").contains(word) || is_number()
 }
 
 /// Whether behind a word that makes an exception some tests are counted.

@@ -9,19 +9,20 @@ use super::forms::FormSet;
 use super::language::Language;
 use super::network::Network;
 use super::walk::Walk;
+use crate::model::TextList;
 
 /// The content of the language files other than phrases.
 pub(super) struct Lexicon {
     /// Words that name an option when followed by its number or letter, in lower case.
-    pub(super) option_words: &'static [&'static str],
+    pub(super) option_words: TextList,
     /// Labels that open a question line ("q", "frage"), in lower case.
-    pub(super) question_labels: &'static [&'static str],
+    pub(super) question_labels: TextList,
 }
 
 /// The option words and question labels of all languages.
 pub(super) static LEXICON: Lexicon = Lexicon {
-    option_words: &include!(concat!(env!("OUT_DIR"), "/option_words.rs")),
-    question_labels: &include!(concat!(env!("OUT_DIR"), "/question_labels.rs")),
+    option_words: include!(concat!(env!("OUT_DIR"), "/option_words.rs")),
+    question_labels: include!(concat!(env!("OUT_DIR"), "/question_labels.rs")),
 };
 
 /// The networks of each language's phrases, as the build wrote them.
@@ -91,8 +92,8 @@ mod tests {
             let written = file.network().unwrap();
             let (written, known) = (Network::read(&written), &NETWORKS[language as usize]);
             assert_eq!(written.n_nodes(), known.n_nodes(), "{language:?}");
-            assert!(file.option_words.iter().all(|word| LEXICON.option_words.contains(&word.as_str())));
-            assert!(file.question_labels.iter().all(|word| LEXICON.question_labels.contains(&word.as_str())));
+            assert!(file.option_words.iter().all(|word| LEXICON.option_words.contains(word)));
+            assert!(file.question_labels.iter().all(|word| LEXICON.question_labels.contains(word)));
         }
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lang");
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), N_LANGUAGES);

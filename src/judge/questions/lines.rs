@@ -328,7 +328,7 @@ fn is_labelled_question(start: &str) -> bool {
         start.char_indices().take(16).find(|(_, c)| matches!(c, ':' | '.' | '\u{ff1a}' | '\u{ff0e}' | ')'));
     let Some((end, _)) = end else { return false };
     let label = start[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ').to_lowercase();
-    LEXICON.question_labels.contains(&label.as_str())
+    LEXICON.question_labels.contains(&label)
 }
 
 #[cfg(test)]

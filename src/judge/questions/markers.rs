@@ -179,7 +179,7 @@ fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
     let lower = rest[..window_end].to_lowercase();
     let word =
-        LEXICON.option_words.iter().filter(|word| lower.starts_with(**word)).max_by_key(|word| word.len())?;
+        LEXICON.option_words.iter().filter(|word| lower.starts_with(*word)).max_by_key(|word| word.len())?;
     let mut at = word.len();
     if !rest.is_char_boundary(at) {
         return None;

@@ -122,14 +122,13 @@ impl Clause {
         let is_path =
             |word: &str| word.contains('/') && !word.contains(['*', ':', '\\']) && !word.contains("...");
         let before_folder = words::of("before_folder");
-        let (_, folder) =
-            pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
+        let (_, folder) = pairs.find(|(before, word)| before_folder.contains(before) && is_path(word))?;
         Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
     }
 
     /// Where the words begin behind a folder that the clause begins with: "in backend/ `pytest` has to pass".
     pub(super) fn behind_folder(&self, begin: usize) -> usize {
-        let is_before = |word: &String| words::of("before_folder").contains(&word.as_str());
+        let is_before = |word: &String| words::of("before_folder").contains(word);
         let is_folder = |word: &String| word.contains('/') && !word.contains(['*', ':', '\\']);
         let is_there =
             self.lower.get(begin).is_some_and(is_before) && self.lower.get(begin + 1).is_some_and(is_folder);
@@ -139,7 +138,7 @@ impl Clause {
     /// The bare name behind a word such as "in", which may be that of a folder.
     pub(super) fn near(&self) -> Option<String> {
         let before_folder = words::of("before_folder");
-        let at = self.lower.iter().position(|word| before_folder.contains(&word.as_str()))?;
+        let at = self.lower.iter().position(|word| before_folder.contains(word))?;
         self.words.get(self.after(at + 1, &[Group::Articles])).cloned()
     }
 

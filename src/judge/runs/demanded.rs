@@ -147,7 +147,7 @@ impl Clause {
     /// The call that is all of what comes next: "then `npm run lint` and commit".
     fn next_call(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
         let before = begin.checked_sub(1).and_then(|at| self.lower.get(at)).unwrap_or(&self.joint);
-        let comes_next = [before, &self.joint].iter().any(|word| words::of("comes_next").contains(&&***word));
+        let comes_next = [before, &self.joint].iter().any(|word| words::of("comes_next").contains(word));
         let is_code = self.is_code.get(begin..)?.iter().all(|is_code| *is_code);
         (comes_next && is_code).then(|| of_tool(&self.words[begin..], catalog)).flatten()
     }
@@ -157,7 +157,7 @@ impl Clause {
         let begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
         self.starts(begin, Group::RunsWhat).is_some_and(|n_words| {
             let at = begin + n_words;
-            self.lower.get(at).is_some_and(|word| words::of("named_before").contains(&word.as_str()))
+            self.lower.get(at).is_some_and(|word| words::of("named_before").contains(word))
                 && (at + 1 == self.lower.len() || self.starts(at + 1, Group::EndsOrder).is_some())
         })
     }
@@ -170,17 +170,17 @@ impl Clause {
 
     /// The tool with which the clause wants run what was named before: "write tests and run them with `pytest`".
     fn run_with(&self, from: usize, catalog: &Catalog) -> Option<Demanded> {
-        words::of("named_before").contains(&self.lower.get(from)?.as_str()).then_some(())?;
-        words::of("before_tool").contains(&self.lower.get(from + 1)?.as_str()).then_some(())?;
+        words::of("named_before").contains(self.lower.get(from)?).then_some(())?;
+        words::of("before_tool").contains(self.lower.get(from + 1)?).then_some(())?;
         let end = self.find(from + 2, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
         of_tool(self.words.get(from + 2..end)?, catalog)
     }
 
     /// The tool that a clause wants something checked with: "check the types with tsc".
     fn checked_with(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
-        words::of("checks_something").contains(&self.lower.get(begin)?.as_str()).then_some(())?;
+        words::of("checks_something").contains(self.lower.get(begin)?).then_some(())?;
         let before_tool = words::of("before_tool");
-        let is_before = |word: &String| before_tool.contains(&word.as_str());
+        let is_before = |word: &String| before_tool.contains(word);
         let at = self.lower.iter().rposition(is_before).filter(|at| *at > begin)?;
         let end = self.find(at + 1, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
         of_tool(self.words.get(at + 1..end)?, catalog)

@@ -82,7 +82,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let mut names =
         Names { whole: HashMap::new(), begins: HashMap::new(), ends: Vec::new(), joined: Vec::new() };
     for (name, subject) in
-        groups.into_iter().flat_map(|(subject, names)| names.iter().map(move |name| (*name, subject)))
+        groups.into_iter().flat_map(|(subject, names)| names.iter().map(move |name| (name, subject)))
     {
         if name.chars().any(is_joined) {
             names.joined.push((name, subject));
@@ -167,8 +167,8 @@ fn of_words(words: &[String], is_code: bool, catalog: &Catalog) -> Option<(Subje
         return ACTS.contains(&act).then_some((Subject::Act(act), None));
     }
     // "make" and its like are verbs, too: "make sure", "prove it".
-    let is_verb = words.first().is_some_and(|it| words::of("tools_and_verbs").contains(&&*it.to_lowercase()))
-        && words.get(1).is_none_or(|it| words::of("follows_verb").contains(&&*it.to_lowercase()));
+    let is_verb = words.first().is_some_and(|it| words::of("tools_and_verbs").contains(&it.to_lowercase()))
+        && words.get(1).is_none_or(|it| words::of("follows_verb").contains(&it.to_lowercase()));
     if is_verb && !is_code {
         return None;
     }
@@ -183,7 +183,7 @@ fn of_words(words: &[String], is_code: bool, catalog: &Catalog) -> Option<(Subje
             .flat_map(|part| NAMES.of(&part.to_lowercase()))
             .find(|subject| subject.act().is_some())
     };
-    let is_runner = |word: &&String| words::of("call_runners").contains(&word.as_str());
+    let is_runner = |word: &&String| words::of("call_runners").contains(word);
     if let Some(act) = words.iter().take(N_NAMING).filter(|word| !is_runner(word)).find_map(names_act) {
         return Some((act, None));
     }
@@ -194,7 +194,7 @@ fn of_words(words: &[String], is_code: bool, catalog: &Catalog) -> Option<(Subje
 fn is_plain_call(words: &[String]) -> bool {
     let [first, rest @ ..] = words else { return false };
     let is_script = ["./", "bin/", "scripts/"].iter().any(|begin| first.starts_with(begin));
-    is_script || !rest.is_empty() && words::of("call_runners").contains(&first.as_str())
+    is_script || !rest.is_empty() && words::of("call_runners").contains(first)
 }
 
 /// The command that begins with the first of these words, outside backticks, and its number of words.

@@ -120,7 +120,7 @@ impl Run {
     /// `npm run test:e2e`, `make test-integration`.
     fn is_another_suite(&self) -> bool {
         let mut named = words_in(&self.facts.command, &[]);
-        self.runs_others && named.any(|word| words::of("names_another_suite").contains(&word))
+        self.runs_others && named.any(|word| words::of("names_another_suite").contains(word))
     }
 
     /// Whether everything that fails here also failed in `before`, by name. Linters and compilers name nothing: theirs

@@ -22,7 +22,7 @@ pub(super) fn is_told_in_words(prompt: &str, sentences: &[Sentence], phrases: &P
     let near = words.len().min(verb + NEAR);
     // What stands behind a preposition is what the text is about, or what something else is for.
     let before_topic = words::of("before_topic");
-    let near = (verb..near).find(|at| before_topic.contains(&words[*at].as_str())).unwrap_or(near);
+    let near = (verb..near).find(|at| before_topic.contains(&words[*at])).unwrap_or(near);
     !names_file
         && begins_clause(words, verb, phrases)
         && !phrases.has(words, Group::Joint)

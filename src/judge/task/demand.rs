@@ -187,7 +187,7 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
         words.first().is_some_and(|word| words::of("ends_error").iter().any(|end| word.ends_with(end)));
     // "The mail goes out twice??" asks nothing, where a question begins with its verb.
     let states = words.len() > FEW_WORDS
-        && words.first().is_some_and(|word| words::of("begins_statement").contains(&word.as_str()));
+        && words.first().is_some_and(|word| words::of("begins_statement").contains(word));
     match (sentence.is_question && !is_short_addition && !is_error && !states, forbids) {
         (true, _) => Kind::Answer,
         (false, true) => Kind::Forbids,

@@ -7,15 +7,14 @@ pub(super) fn names_act(prompt: &str, act: &str) -> bool {
     let lower = prompt.to_lowercase();
     // Some names are words only behind a blank.
     let spaced = format!(" {lower}");
-    let names = |names: &[&str]| names.iter().any(|name| spaced.contains(name));
     match act {
-        "push" => names(words::of("push")),
-        "merge" => names(words::of("merge")),
-        "cherry-pick" => names(words::of("cherry_pick")),
-        "pull request" => names(words::of("pull_request")),
-        "install" => names(words::of("install")),
-        "rewrite" => names(words::of("rewrite")) || undoes(&lower),
-        "rebase" => names(words::of("rebase")),
+        "push" => words::has(&spaced, "push"),
+        "merge" => words::has(&spaced, "merge"),
+        "cherry-pick" => words::has(&spaced, "cherry_pick"),
+        "pull request" => words::has(&spaced, "pull_request"),
+        "install" => words::has(&spaced, "install"),
+        "rewrite" => words::has(&spaced, "rewrite") || undoes(&lower),
+        "rebase" => words::has(&spaced, "rebase"),
         "undo" => undoes(&lower),
         "branch removal" => words::has(&lower, "removes") && is_branch(&lower),
         // Only beside the name of a branch is a checkout one of git's.

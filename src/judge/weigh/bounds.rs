@@ -112,11 +112,10 @@ impl Bound {
             || figure.unit == Unit::Times && words::has(clause, "compares_measures");
         let before = clause[..figure.range.start].trim_end();
         let behind = &clause[figure.range.end..];
-        let ends = |group: &str| {
-            words::of(group).iter().filter(|lead| before.ends_with(*lead)).map(|lead| lead.len()).max()
-        };
+        let ends =
+            |group: &str| words::of(group).iter().filter(|lead| before.ends_with(*lead)).map(str::len).max();
         let begins = |group: &str| {
-            words::of(group).iter().find(|tail| behind.trim_start().starts_with(*tail)).map(|tail| tail.len())
+            words::of(group).iter().find(|tail| behind.trim_start().starts_with(*tail)).map(str::len)
         };
         let moves = |verbs: &str| ends("moves_to").filter(|_| words::has(clause, verbs));
         let is_comparison = || figure.unit == Unit::Times && begins("compares_measures").is_some();

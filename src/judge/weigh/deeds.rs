@@ -93,7 +93,7 @@ impl Acts {
                     | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
                     | Acts::SETS_EXCLUDES.when(words::has(&run.command, "excludes"))
                     | Acts::BISECTS.when(run.command.contains("git bisect "))
-                    | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
+                    | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(word)))
             }
             // What it did has steps of its own; the client can have given it a branch.
             Deed::SentOff { was_read: true, .. } => Acts::MAY_BRANCH,

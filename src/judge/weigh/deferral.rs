@@ -120,7 +120,7 @@ impl<'p> Wants<'p> {
             asked,
             n_answers,
             comment: words::has(asked, "is_commented_out") || words::has(asked, "wants_commented_out"),
-            skips: words::of("skips").iter().copied().filter(|skip| asked.contains(skip)).collect(),
+            skips: words::of("skips").iter().filter(|skip| asked.contains(skip)).collect(),
             aside: puts_tests_aside(asked),
             untouched: words::has(asked, "wants_untouched"),
         }
@@ -193,8 +193,8 @@ fn exceptions(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
                 && !is_letter(text[at + word.trim_end().len()..].chars().next())
     };
     words::of("excepts").iter().filter_map(move |word| {
-        let (at, _) = text.match_indices(*word).find(|(at, _)| is_whole(*at, word))?;
-        Some((at, *word))
+        let (at, _) = text.match_indices(word).find(|(at, _)| is_whole(*at, word))?;
+        Some((at, word))
     })
 }
 
@@ -206,7 +206,7 @@ fn points_back(own: &str) -> bool {
 /// Whether a sentence makes an exception, and then says that the writer left it as it was: "apart from the
 /// upload handler, which I left on plain strings"; or an exception of all that it tells of.
 fn leaves_out(own: &str) -> bool {
-    let all = words::of("wants_all").iter().chain(words::of("is_throughout"));
+    let all = words::of("wants_all").iter().chain(words::of("is_throughout").iter());
     let all = all.filter_map(|word| own.find(word)).min();
     exceptions(own).any(|(at, word)| {
         let rest = &own[at + word.len()..];
@@ -220,10 +220,10 @@ fn leaves_out(own: &str) -> bool {
 fn without_other_acts(own: &str) -> String {
     let words: Vec<&str> = own.split_whitespace().collect();
     let is_other = |at: usize| {
-        let is_had = at > 0 && words::of("has_done").contains(&words[at - 1]);
+        let is_had = at > 0 && words::of("has_done").contains(words[at - 1]);
         let next =
             words.get(at + 1).map_or("", |next| next.trim_matches(|sign: char| !sign.is_alphanumeric()));
-        is_had && words[at] == "already" && !next.is_empty() && !words::of("did_the_same").contains(&next)
+        is_had && words[at] == "already" && !next.is_empty() && !words::of("did_the_same").contains(next)
     };
     let left = words.iter().enumerate().filter(|(at, _)| !is_other(*at));
     left.map(|(_, word)| *word).collect::<Vec<&str>>().join(" ")

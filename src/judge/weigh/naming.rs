@@ -20,5 +20,5 @@ pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
 
 /// Whether a word of a prompt can name a part of the request.
 pub(super) fn names_something(word: &str) -> bool {
-    word.chars().count() > if is_spaced(word) { 3 } else { 1 } && !words::of("names_nothing").contains(&word)
+    word.chars().count() > if is_spaced(word) { 3 } else { 1 } && !words::of("names_nothing").contains(word)
 }

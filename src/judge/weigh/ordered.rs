@@ -119,9 +119,9 @@ impl Order<'_> {
 /// What a clause wants something to be done with.
 fn means(clause: &str) -> Vec<&str> {
     let words: Vec<&str> = words_by_script(clause).collect();
-    let is_order = |at: usize| at == 0 || words::of("before_order").contains(&words[at - 1]);
+    let is_order = |at: usize| at == 0 || words::of("before_order").contains(words[at - 1]);
     let behind = (0..words.len())
-        .filter(|at| words::of("before_means").contains(&words[*at]) || words[*at] == "use" && is_order(*at));
+        .filter(|at| words::of("before_means").contains(words[*at]) || words[*at] == "use" && is_order(*at));
     let first = behind.filter_map(|at| {
         let mut rest = words[at + 1..].iter().copied();
         rest.find(|word| !words::of("beside_means").contains(word))
@@ -140,9 +140,9 @@ struct Denied<'s> {
 fn denied_deeds(own: &str, is_mending: bool) -> Vec<Denied<'_>> {
     let is_aside = |at: usize| words::of("begins_aside").iter().any(|word| own[..at].ends_with(word));
     let is_rule = is_mending || words::has(own, "narrows");
-    let of_result = if is_rule { &[] } else { words::of("it_does_not") };
-    let of_things = if is_rule { &[] } else { words::of("it_was_not") };
-    let find = |lead: &&str| {
+    let of_result = words::of("it_does_not").iter().filter(|_| !is_rule);
+    let of_things = words::of("it_was_not").iter().filter(|_| !is_rule);
+    let find = |lead: &str| {
         let at = own.find(lead).filter(|at| !is_aside(*at))?;
         let mut behind = words_by_script(&own[at + lead.len()..])
             .skip_while(|word| words::of("beside_deed").contains(word));
@@ -150,7 +150,7 @@ fn denied_deeds(own: &str, is_mending: bool) -> Vec<Denied<'_>> {
     };
     let active = words::of("i_did_not").iter().chain(of_result).filter_map(find);
     let active = active.map(|(deed, things, _)| Denied { deed, things });
-    let passive = of_things.iter().filter_map(find).filter_map(|(deed, things, at)| {
+    let passive = of_things.filter_map(find).filter_map(|(deed, things, at)| {
         let is_participle = deed.ends_with("ed") || deed.ends_with("en");
         is_participle.then(|| Denied { deed, things: words_by_script(&own[..at]).chain(things).collect() })
     });
@@ -162,12 +162,12 @@ fn denies_removal(own: &str) -> bool {
     let denies = |word: &str| {
         own.match_indices(word).filter(|(at, _)| begins_word(own, *at)).any(|(at, _)| {
             let mut before = own[..at].split_whitespace().rev().take(2);
-            before.any(|word| words::of("negates").contains(&word))
+            before.any(|word| words::of("negates").contains(word))
                 || words::begins(&own[at + word.len()..], "negates_behind")
                 || words::of("negates_in_front").iter().any(|sign| own[..at].ends_with(sign))
         })
     };
-    words::of("takes_away").iter().any(|word| denies(word))
+    words::of("takes_away").iter().any(denies)
 }
 
 /// A clause of a prompt, and what it turns to: "remove the old ones and keep the new ones".
@@ -181,7 +181,7 @@ fn without_turn(clause: &str) -> impl Iterator<Item = &str> {
 fn deeds(clause: &str) -> Vec<&str> {
     let words: Vec<&str> = words_by_script(clause).collect();
     let is_deed = |at: usize| {
-        let opens = at == 0 || words::of("before_order").contains(&words[at - 1]);
+        let opens = at == 0 || words::of("before_order").contains(words[at - 1]);
         opens || ENDS_OF_DEEDS.iter().any(|end| words[at].len() > end.len() + 3 && words[at].ends_with(end))
     };
     (0..words.len()).filter(|at| is_deed(*at)).map(|at| words[at]).collect()
@@ -193,8 +193,7 @@ fn removes(clause: &str) -> bool {
         let before = clause[..at].trim_end();
         let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
         let is_spaced = deed.is_ascii();
-        !is_spaced
-            || begins_word(clause, at) && (last.is_empty() || words::of("before_order").contains(&last))
+        !is_spaced || begins_word(clause, at) && (last.is_empty() || words::of("before_order").contains(last))
     };
     let mut deeds = words::of("takes_away").iter();
     deeds.any(|deed| clause.match_indices(deed).any(|(at, _)| is_removal(at, deed)))

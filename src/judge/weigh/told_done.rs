@@ -41,9 +41,9 @@ fn is_told(clause: &str, named: &[&str]) -> bool {
 
 /// Whether the last of these words say that something is what follows: "is", "have all been".
 fn is_said_of(before: &[&str]) -> bool {
-    let is_so = |word: &&&str| words::of("says_it_is").contains(*word);
+    let is_so = |word: &&&str| words::of("says_it_is").contains(word);
     let mut back =
-        before.iter().rev().skip_while(|word| !is_so(word) && words::of("beside_is").contains(*word));
+        before.iter().rev().skip_while(|word| !is_so(word) && words::of("beside_is").contains(word));
     back.next().is_some_and(|word| is_so(&word))
 }
 
@@ -52,7 +52,7 @@ fn is_said_of(before: &[&str]) -> bool {
 fn is_participle(word: &str, stem: &str) -> bool {
     let is_ending = |rest: &str| {
         let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
-        let is_known = |rest: &str| words::of("ends_participle").contains(&rest);
+        let is_known = |rest: &str| words::of("ends_participle").contains(rest);
         is_known(rest) || doubled.is_some_and(is_known)
     };
     let of_stem = |word: &str| word.strip_prefix(stem).is_some_and(is_ending);

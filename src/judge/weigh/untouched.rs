@@ -74,11 +74,11 @@ fn is_file(word: &str) -> bool {
 
 /// Whether a clause names files, and says nothing else of them.
 fn is_only_of_files(said: &str) -> bool {
-    let left = words::of("is_untouched").iter().chain(words::of("is_left_out"));
+    let left = words::of("is_untouched").iter().chain(words::of("is_left_out").iter());
     let untouched = left.filter_map(|word| said.find(word)).min();
     let said = &said[..untouched.unwrap_or(said.len())];
     let mut words = said.split_whitespace().map(|word| word.trim_matches(is_frame)).peekable();
-    words.clone().any(is_file) && words.all(|word| is_file(word) || words::of("beside_files").contains(&word))
+    words.clone().any(is_file) && words.all(|word| is_file(word) || words::of("beside_files").contains(word))
 }
 
 #[cfg(test)]
