@@ -44,7 +44,7 @@ fn main() -> Outcome<()> {
     let out = Path::new(&out);
     languages(out)?;
     let tasks: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/tasks.toml")?)?;
-    fs::write(out.join("tasks.rs"), tasks::written(&tasks))?;
+    fs::write(out.join("tasks.rs"), tasks::written(&tasks)?)?;
     let words: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/words.toml")?)?;
     let lists = words.iter().map(|(group, words)| Ok((group, texts::joined(words)?)));
     fs::write(out.join("words.rs"), texts::map(&lists.collect::<Outcome<Vec<_>>>()?)?)?;

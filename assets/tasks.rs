@@ -4,13 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::Outcome;
+use super::texts::Texts;
+
 /// A phrase and the Rust of its group.
-type Phrase<'p> = (Vec<&'p str>, String);
+type Phrase = (String, String);
 
 /// The phrases, by the names of their groups.
-pub(crate) fn written(groups: &BTreeMap<String, Vec<String>>) -> String {
-    let (mut spaced, mut stems): (Vec<Phrase<'_>>, Vec<Phrase<'_>>) = (Vec::new(), Vec::new());
-    let mut joined: Vec<(String, String)> = Vec::new();
+pub(crate) fn written(groups: &BTreeMap<String, Vec<String>>) -> Outcome<String> {
+    let (mut spaced, mut stems, mut joined) = (Vec::new(), Vec::new(), Vec::new());
     for (name, phrases) in groups {
         for phrase in phrases {
             let group = format!("Group::{}", camel_case(name));
@@ -18,35 +20,34 @@ pub(crate) fn written(groups: &BTreeMap<String, Vec<String>>) -> String {
             if phrase.chars().any(is_joined) {
                 joined.push((words.concat(), group));
             } else if words.first().is_some_and(|first| first.ends_with('*')) {
-                stems.push((words, group));
+                stems.push((words.join(" "), group));
             } else if !words.is_empty() {
-                spaced.push((words, group));
+                spaced.push((words.join(" "), group));
             }
         }
     }
-    spaced.sort_by_key(|(words, _)| words.first().copied());
-    stems.sort_by_key(|(words, _)| words.first().and_then(|stem| stem.bytes().next()));
+    // A blank comes before all signs of a word: phrases of one first word stand together.
+    spaced.sort();
+    stems.sort();
     joined.sort_by_key(|(phrase, _)| Reverse(phrase.len()));
-    let (spaced_at, stems_at) = (begins(&spaced), begins(&stems));
-    let of_words = |phrases: Vec<Phrase<'_>>| {
-        let each = phrases.iter().map(|(words, group)| format!("(&{words:?}, {group}),\n"));
-        each.collect::<Vec<String>>().concat()
+    let mut texts = Texts::default();
+    let mut places = |phrases: &[Phrase]| -> Outcome<String> {
+        let each = phrases.iter().map(|(text, group)| Ok(format!("({}, {group}),\n", texts.place(text)?)));
+        each.collect()
     };
-    let joined = joined.iter().map(|(phrase, group)| format!("({phrase:?}, {group}),\n"));
-    let joined = joined.collect::<Vec<String>>().concat();
-    let (spaced, stems) = (of_words(spaced), of_words(stems));
-    format!(
-        "Phrases {{ spaced: &[{spaced}], spaced_at: {spaced_at:?}, stems: &[{stems}], stems_at: {stems_at:?}, \
-         joined: &[{joined}] }}"
-    )
+    let (spaced_at, stems_at) = (begins(&spaced), begins(&stems));
+    let (spaced, stems, joined) = (places(&spaced)?, places(&stems)?, places(&joined)?);
+    Ok(format!(
+        "Phrases {{ texts: {}, spaced: &[{spaced}], spaced_at: {spaced_at:?}, stems: &[{stems}], stems_at: {stems_at:?}, \
+         joined: &[{joined}] }}",
+        texts.rust(),
+    ))
 }
 
 /// Where the phrases of each first byte begin, and where the last ones end.
-fn begins(phrases: &[Phrase<'_>]) -> Vec<usize> {
-    let first = |(words, _): &Phrase<'_>| words.first().and_then(|word| word.bytes().next());
-    (0..=256_u16)
-        .map(|byte| phrases.partition_point(|phrase| first(phrase).map(u16::from) < Some(byte)))
-        .collect()
+fn begins(phrases: &[Phrase]) -> Vec<usize> {
+    let first = |(text, _): &Phrase| text.bytes().next().map(u16::from);
+    (0..=256).map(|byte| phrases.partition_point(|phrase| first(phrase) < Some(byte))).collect()
 }
 
 /// Whether this character belongs to a script whose phrases are found inside words, as `src/judge/task/sentence.rs`
