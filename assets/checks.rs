@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::Outcome;
 use super::tasks::camel_case;
+use super::texts::{Texts, list};
 
 /// The file.
 #[derive(Deserialize)]
@@ -78,29 +79,6 @@ struct Lines {
     of: Vec<String>,
 }
 
-/// The tools, with one for each call where each is a check of its own: the first keeps the name. What names such a
-/// group means each of it.
-fn spread(tools: &[Tool]) -> Vec<Tool> {
-    let names = |tool: &Tool| -> Vec<String> {
-        let others = tool.run.iter().skip(1).filter(|_| tool.each).filter_map(|run| run.split(" | ").next());
-        let others = others.map(|call| call.trim_end_matches(['*', ' ', '$']).to_owned());
-        std::iter::once(tool.name.clone()).chain(others).collect()
-    };
-    let covered = |name: &String| -> Vec<String> {
-        tools.iter().filter(|tool| tool.name == *name).flat_map(names).collect()
-    };
-    let spread = |tool: &Tool| -> Vec<Tool> {
-        let covers: Vec<String> = tool.covers.iter().flat_map(covered).collect();
-        let own =
-            |(name, run): (String, Vec<String>)| Tool { name, run, covers: covers.clone(), ..tool.clone() };
-        let calls = |run: &String| run.split(" | ").map(str::to_owned).collect();
-        let runs: Vec<Vec<String>> = tool.run.iter().map(calls).collect();
-        let runs = if tool.each { runs } else { vec![runs.concat()] };
-        names(tool).into_iter().zip(runs).map(own).collect()
-    };
-    tools.iter().flat_map(spread).collect()
-}
-
 /// The file as Rust. An error names a tool that is not there.
 pub(crate) fn written(text: &str) -> Outcome<String> {
     let mut file: File = toml::from_str(text)?;
@@ -111,95 +89,110 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
             return Err(format!("assets/checks.toml: {name} is no tool").into());
         }
     }
-    file.tool = spread(&file.tool);
     for tool in file.tool.iter_mut().filter(|tool| tool.kind == "test") {
         tool.without.extend_from_slice(&file.runs_no_test);
     }
-    let tools: Vec<String> = file.tool.iter().map(Tool::rust).collect();
-    let by_words = file.tool.iter().zip(0..).flat_map(|(tool, place)| {
-        tool.run.iter().map(move |call: &String| (names_alone(call), format!("{place}")))
+    let rules = file.tool.iter().map(|tool| tool.rust(&file.tool)).collect::<Outcome<String>>()?;
+    let tools = file.tool.iter().zip(0..).flat_map(|(tool, place): (&Tool, usize)| {
+        let number = |nth: usize| if tool.each { nth } else { 0 };
+        let runs = tool.run.iter().enumerate();
+        let calls = runs.flat_map(move |(nth, run)| run.split(" | ").map(move |call| (nth, call)));
+        calls.map(move |(nth, call)| (words_of(call), format!("({place}, {})", number(nth))))
     });
-    let acts =
-        file.act.iter().flat_map(|(act, all)| all.iter().map(move |it| (pattern(it), format!("{act:?}"))));
-    let nothing = |all: &Vec<String>| calls(all.iter().map(|call| (pattern(call), "()".to_owned())));
+    let mut act_names = Texts::default();
+    let mut acts = Vec::new();
+    for (act, all) in &file.act {
+        let place = act_names.place(act)?;
+        acts.extend(all.iter().map(|call| (pattern(call), place.to_string())));
+    }
+    let nothing = |all: &[String]| calls(all.iter().map(|call| (pattern(call), "()".to_owned())));
     let of_kind = |lines: &Lines| {
         let is_of = |(_, tool): &(usize, &Tool)| lines.of.contains(&tool.name);
         let places: Vec<usize> = file.tool.iter().enumerate().filter(is_of).map(|(place, _)| place).collect();
         format!("(CheckKind::{}, &{places:?}),\n", camel_case(&lines.kind))
     };
     Ok(format!(
-        "Catalog {{ all: &[{}], runs_no_test: &{:?}, start: {}, tools: {}, run_by_others: &[{}], acts: {}, endless: {}, edits: {}, \
-         reads: {} }}",
-        tools.concat(),
-        file.runs_no_test,
-        patterns(&file.start),
-        calls(by_words),
-        file.lines.iter().map(of_kind).collect::<Vec<String>>().concat(),
-        calls(acts),
-        nothing(&file.endless),
-        nothing(&file.edit),
-        nothing(&file.read),
+        "Catalog {{ own: Tools::NONE, built_in: Tools {{ rules: &[{rules}], calls: {} }}, runs_no_test: {}, start: {}, \
+         run_by_others: &[{}], act_names: {}, acts: {}, endless: {}, edits: {}, reads: {} }}",
+        calls(tools)?,
+        list(&file.runs_no_test)?,
+        patterns(&file.start)?,
+        file.lines.iter().map(of_kind).collect::<String>(),
+        act_names.rust(),
+        calls(acts.into_iter())?,
+        nothing(&file.endless)?,
+        nothing(&file.edit)?,
+        nothing(&file.read)?,
     ))
 }
 
 impl Tool {
-    fn rust(&self) -> String {
-        let Tool { name, with, without, part, values, whole, takes_folders, watch, is_silent, .. } = self;
-        let Tool { runs_others, covers, empty_codes, .. } = self;
-        format!(
-            "Tool {{ name: {name:?}, kind: CheckKind::{}, with: &{with:?}, without: &{without:?}, part: &{part:?}, \
-             values: &{values:?}, whole: &{whole:?}, takes_folders: {takes_folders}, watch: &{watch:?}, \
-             is_silent: {is_silent}, runs_others: {runs_others}, covers: &{covers:?}, empty_codes: &{empty_codes:?}, \
-             fail: {}, pass: {}, empty: {}, failing: {}, failing_below: {} }},\n",
+    /// Its names: one for each call that is a check of its own, the first as the file has it.
+    fn names(&self) -> Vec<String> {
+        let others = self.run.iter().skip(1).filter(|_| self.each).filter_map(|run| run.split(" | ").next());
+        let others = others.map(|call| call.trim_end_matches(['*', ' ', '$']).to_owned());
+        std::iter::once(self.name.clone()).chain(others).collect()
+    }
+
+    fn rust(&self, all: &[Tool]) -> Outcome<String> {
+        let covered = |name: &String| -> Vec<String> {
+            all.iter().filter(|tool| tool.name == *name).flat_map(Tool::names).collect()
+        };
+        let covers: Vec<String> = self.covers.iter().flat_map(covered).collect();
+        let Tool { takes_folders, is_silent, runs_others, empty_codes, .. } = self;
+        Ok(format!(
+            "Rules {{ names: {}, kind: CheckKind::{}, with: {}, without: {}, part: {}, values: {}, whole: {}, \
+             takes_folders: {takes_folders}, watch: {}, is_silent: {is_silent}, runs_others: {runs_others}, covers: {}, \
+             empty_codes: &{empty_codes:?}, fail: {}, pass: {}, empty: {}, failing: {}, failing_below: {} }},\n",
+            list(&self.names())?,
             camel_case(&self.kind),
-            patterns(&self.fail),
-            patterns(&self.pass),
-            patterns(&self.empty),
-            patterns(&self.failing),
-            patterns(&self.failing_below),
-        )
+            list(&self.with)?,
+            list(&self.without)?,
+            list(&self.part)?,
+            list(&self.values)?,
+            list(&self.whole)?,
+            list(&self.watch)?,
+            list(&covers)?,
+            patterns(&self.fail)?,
+            patterns(&self.pass)?,
+            patterns(&self.empty)?,
+            patterns(&self.failing)?,
+            patterns(&self.failing_below)?,
+        ))
     }
 }
 
 /// Patterns of lines.
-fn patterns(texts: &[String]) -> String {
-    let each: Vec<String> = texts.iter().map(|text| format!("LinePattern::of({text:?})")).collect();
-    format!("&[{}]", each.join(", "))
+fn patterns(texts: &[String]) -> Outcome<String> {
+    let mut list = Texts::default();
+    let each = texts.iter().map(|text| Ok(format!("LinePattern::of({}, {text:?}), ", list.place(text)?)));
+    let each: String = each.collect::<Outcome<_>>()?;
+    Ok(format!("LinePatterns {{ texts: {}, patterns: &[{each}] }}", list.rust()))
 }
 
-/// The words of a call: those that name it, options that must be present, and options that must be absent.
-type Words<'c> = [Vec<&'c str>; 3];
-
-/// A call that is named by all of its words.
-fn names_alone(call: &str) -> Words<'_> {
-    [call.split_whitespace().collect(), Vec::new(), Vec::new()]
+/// A call that is named by all of its words, with a blank between them.
+fn words_of(call: &str) -> String {
+    call.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A call with options that must be present (`-i*`) or, after `!`, absent.
-fn pattern(call: &str) -> Words<'_> {
-    let mut words = Words::default();
-    for part in call.split_whitespace() {
-        match part.strip_prefix('!') {
-            Some(refused) => words[2].push(refused),
-            None => words[usize::from(part.starts_with('-'))].push(part),
-        }
-    }
-    words
+/// A call with options that must be present (`-i*`) or, after `!`, absent: they stand behind a tab, wherever the file has
+/// them.
+fn pattern(call: &str) -> String {
+    let is_option = |word: &&str| word.starts_with(['-', '!']);
+    let (options, names): (Vec<_>, Vec<_>) = call.split_whitespace().partition(is_option);
+    format!("{}\t{}", names.join(" "), options.join(" ")).trim_end().to_owned()
 }
 
-/// Calls, each with the Rust of what it stands for.
-fn calls<'c>(calls: impl Iterator<Item = (Words<'c>, String)>) -> String {
-    let (by_stem, mut by_first): (Vec<_>, Vec<_>) = calls
-        .filter(|(words, _)| !words[0].is_empty())
-        .partition(|(words, _)| words[0].first().is_some_and(|first| first.ends_with('*')));
-    by_first.sort_by_key(|(words, _)| words[0].first().copied());
-    let rust = |calls: &[(Words<'c>, String)]| {
-        let one = |([names, needed, refused], value): &(Words<'c>, String)| {
-            format!(
-                "(Pattern {{ names: &{names:?}, needed: &{needed:?}, refused: &{refused:?} }}, {value}),\n"
-            )
-        };
-        calls.iter().map(one).collect::<Vec<String>>().concat()
+/// Calls, each with the Rust of what it stands for, sorted by first word: a blank and a tab come before all signs of a word.
+fn calls(calls: impl Iterator<Item = (String, String)>) -> Outcome<String> {
+    let first = |call: &str| call.split([' ', '\t']).next().unwrap_or_default().to_owned();
+    let (by_stem, mut by_first): (Vec<_>, Vec<_>) =
+        calls.filter(|(call, _)| !first(call).is_empty()).partition(|(call, _)| first(call).ends_with('*'));
+    by_first.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut texts = Texts::default();
+    let mut rust = |calls: &[(String, String)]| -> Outcome<String> {
+        calls.iter().map(|(call, value)| Ok(format!("({}, {value}),\n", texts.place(call)?))).collect()
     };
-    format!("Calls {{ by_first: &[{}], by_stem: &[{}] }}", rust(&by_first), rust(&by_stem))
+    let (by_first, by_stem) = (rust(&by_first)?, rust(&by_stem)?);
+    Ok(format!("Calls {{ texts: {}, by_first: &[{by_first}], by_stem: &[{by_stem}] }}", texts.rust()))
 }

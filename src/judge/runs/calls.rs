@@ -1,7 +1,11 @@
 //! How tools are called: patterns of command words, looked up by first word. Must not know what a call means.
 //!
+//! A call is written as in `assets/checks.toml`: the words that name it, in order and with a blank between them; behind a tab
+//! the options that must be there, and those with `!` that must not (`sed\t-i*`, `docker compose up\t!-d`).
 //! In a pattern, `*` at the end of a word stands for the rest of that word, at its beginning for what precedes, and `$`
 //! for the end: no word but options, their values and settings follows.
+
+use crate::model::TextList;
 
 /// Options before the name of a subcommand that take the next word as their value.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
@@ -9,40 +13,33 @@ pub(super) const VALUE_OPTIONS: [&str; 16] = [
     "--workspace", "--project", "--config", "--color", "-f", "--file", "--package",
 ];
 
-/// A call as written in the file: `sed -i*`, `docker compose up !-d`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pattern {
-    /// The words that name it, in order.
-    pub(super) names: &'static [&'static str],
-    /// Options that must be present.
-    pub(super) needed: &'static [&'static str],
-    /// Options that must be absent.
-    pub(super) refused: &'static [&'static str],
-}
+/// Between the words that name a call and its options.
+const BEFORE_OPTIONS: char = '\t';
 
 /// Calls, each with what it stands for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calls<T: 'static> {
-    /// Sorted by first word.
-    pub(super) by_first: &'static [(Pattern, T)],
+    pub(super) texts: TextList,
+    /// The places of the calls among the texts, sorted by text.
+    pub(super) by_first: &'static [(u32, T)],
     /// Calls whose first word is given by its beginning only.
-    pub(super) by_stem: &'static [(Pattern, T)],
+    pub(super) by_stem: &'static [(u32, T)],
 }
 
-impl<T: 'static> Calls<T> {
+impl<T: Copy> Calls<T> {
     /// Everything that `words` call, in no particular order: for each, how many words name it and how many of
     /// `words` it takes.
-    pub(super) fn of<'s>(&'s self, words: &[String]) -> impl Iterator<Item = (&'s T, usize, usize)> {
-        let order = |(pattern, _): &(Pattern, T)| {
-            let first = words.first().map(String::as_str);
-            pattern.names.first().copied().cmp(&first)
-        };
-        let from = self.by_first.partition_point(|call| order(call).is_lt());
-        let to = self.by_first.partition_point(|call| order(call).is_le());
-        self.by_first[from..to]
-            .iter()
-            .chain(self.by_stem)
-            .filter_map(|(pattern, value)| Some((value, pattern.names.len(), pattern.named_by(words)?)))
+    pub(super) fn of(&self, words: &[String]) -> impl Iterator<Item = (T, usize, usize)> {
+        let first = words.first().map_or("", String::as_str);
+        let from = self.by_first.partition_point(|(place, _)| self.texts.at(*place) < first);
+        // Behind its first word, a call ends or has a sign that comes before all signs of a word.
+        let is_end = |rest: &str| rest.is_empty() || rest.starts_with([' ', BEFORE_OPTIONS]);
+        let begins =
+            move |(place, _): &&(u32, T)| self.texts.at(*place).strip_prefix(first).is_some_and(is_end);
+        self.by_first[from..].iter().take_while(begins).chain(self.by_stem).filter_map(|(place, value)| {
+            let (n_names, n_words) = named_by(self.texts.at(*place), words)?;
+            Some((*value, n_names, n_words))
+        })
     }
 
     /// Whether `words` call any of these.
@@ -51,32 +48,33 @@ impl<T: 'static> Calls<T> {
     }
 }
 
-impl Pattern {
-    /// How many of `words` the call takes, including options in between; `None` if the
-    /// words call something else.
-    fn named_by(&self, words: &[String]) -> Option<usize> {
-        let mut at = 0;
-        for part in self.names {
-            if *part == "$" {
-                if !are_options(words.get(at..)?) {
-                    return None;
-                }
-                continue;
-            }
-            if at > 0 {
-                while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
-                    let takes_value = VALUE_OPTIONS.contains(&word.as_str());
-                    at += if takes_value { 2 } else { 1 };
-                }
-            }
-            if !is_word(part, words.get(at)?) {
+/// How many words name this call, and how many of `words` it takes, including options in between; `None` if the
+/// words call something else.
+fn named_by(call: &str, words: &[String]) -> Option<(usize, usize)> {
+    let (names, options) = call.split_once(BEFORE_OPTIONS).unwrap_or((call, ""));
+    let (mut n_names, mut at) = (0, 0);
+    for part in names.split(' ') {
+        n_names += 1;
+        if part == "$" {
+            if !are_options(words.get(at..)?) {
                 return None;
             }
-            at += 1;
+            continue;
         }
-        let has = |option: &&str| words.iter().any(|word| is_word(option, word));
-        (self.needed.iter().all(has) && !self.refused.iter().any(has)).then_some(at)
+        if at > 0 {
+            while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+                let takes_value = VALUE_OPTIONS.contains(&word.as_str());
+                at += if takes_value { 2 } else { 1 };
+            }
+        }
+        if !is_word(part, words.get(at)?) {
+            return None;
+        }
+        at += 1;
     }
+    let has = |option: &str| words.iter().any(|word| is_word(option, word));
+    let is_as_must_be = |option: &str| option.strip_prefix('!').map_or_else(|| has(option), |it| !has(it));
+    options.split_whitespace().all(is_as_must_be).then_some((n_names, at))
 }
 
 /// Whether words name nothing: options, with numbers and other values of theirs, and settings such as `CC=clang`.
@@ -101,34 +99,46 @@ fn is_word(part: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TextListWriter;
 
     fn words(line: &str) -> Vec<String> {
         line.split_whitespace().map(str::to_owned).collect()
     }
 
+    /// Calls that stand for themselves; the last is known by its beginning only.
+    fn calls(written: &[&str]) -> Calls<u32> {
+        let mut writer = TextListWriter::default();
+        let places: Vec<u32> = written.iter().map(|call| writer.add(call).unwrap()).collect();
+        let calls: &[(u32, u32)] = places.iter().map(|place| (*place, *place)).collect::<Vec<_>>().leak();
+        let (by_stem, by_first) = calls.split_last().unwrap();
+        Calls {
+            texts: TextList::of(writer.written().leak()),
+            by_first,
+            by_stem: std::slice::from_ref(by_stem),
+        }
+    }
+
     #[test]
     fn calls_are_found_by_their_words_between_options() {
-        let call = |names, needed, refused| Pattern { names, needed, refused };
-        let calls: Calls<&str> = Calls {
-            by_first: Box::leak(Box::new([
-                (call(&["docker", "compose", "up"], &[], &["-d", "--detach"]), "up"),
-                (call(&["sed"], &["-i*"], &[]), "sed"),
-            ])),
-            by_stem: Box::leak(Box::new([(call(&["codemod*"], &[], &[]), "codemod")])),
+        let calls =
+            calls(&["docker", "docker compose up\t!-d !--detach", "docker-x", "sed\t-i*", "codemod*"]);
+        let found = |line: &str| {
+            let of = words(line);
+            calls.of(&of).map(|(place, ..)| calls.texts.at(place)).collect::<Vec<_>>()
         };
-        let found = |line: &str| calls.of(&words(line)).map(|(value, ..)| *value).collect::<Vec<_>>();
-        assert_eq!(found("docker --color never compose -f x.yml up web"), ["up"]);
-        assert_eq!(found("docker compose up --detach"), [""; 0]);
-        assert_eq!(found("sed s/a/b/ -i.bak file"), ["sed"]);
+        let up = "docker compose up\t!-d !--detach";
+        assert_eq!(found("docker --color never compose -f x.yml up web"), ["docker", up]);
+        assert_eq!(found("docker compose up --detach"), ["docker"]);
+        assert_eq!(found("docker-x"), ["docker-x"]);
+        assert_eq!(found("sed s/a/b/ -i.bak file"), ["sed\t-i*"]);
         assert_eq!(found("sed s/a/b/ file"), [""; 0]);
-        assert_eq!(found("codemod-cli run"), ["codemod"]);
+        assert_eq!(found("codemod-cli run"), ["codemod*"]);
         assert!(found("").is_empty());
     }
 
     #[test]
     fn a_call_may_be_all_there_is() {
-        let pattern = Pattern { names: &["make", "$"], needed: &[], refused: &[] };
-        let calls: Calls<()> = Calls { by_first: Box::leak(Box::new([(pattern, ())])), by_stem: &[] };
+        let calls = calls(&["make $", "none*"]);
         for (line, is_all) in [
             ("make", true),
             ("make -j 8 -C web CC=clang", true),
@@ -141,10 +151,9 @@ mod tests {
 
     #[test]
     fn it_is_told_how_many_words_name_a_call() {
-        let pattern = Pattern { names: &["npm", "run", "test*"], needed: &[], refused: &[] };
-        let calls: Calls<()> = Calls { by_first: Box::leak(Box::new([(pattern, ())])), by_stem: &[] };
+        let calls = calls(&["npm run test*", "none*"]);
         let line = words("npm --prefix web run test:unit -- --bail");
-        assert_eq!(calls.of(&line).collect::<Vec<_>>(), [(&(), 3, 5)]);
+        assert_eq!(calls.of(&line).collect::<Vec<_>>(), [(0, 3, 5)]);
         assert!(!calls.has(&words("npm test")));
     }
 }

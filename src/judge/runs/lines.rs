@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::model::TextList;
+
 /// A line without colour escapes and surrounding whitespace.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.chars().any(|sign| sign.is_control() && sign != '\t') {
@@ -69,10 +71,18 @@ impl Pairs {
     }
 }
 
-/// A pattern for a line.
+/// Patterns for a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LinePatterns {
+    pub(super) texts: TextList,
+    pub(super) patterns: &'static [LinePattern],
+}
+
+/// What of a pattern rules out most lines.
 #[derive(Debug, Clone)]
 pub(super) struct LinePattern {
-    text: &'static str,
+    /// Where the pattern stands in the list of texts.
+    place: u32,
     /// The position of the longest literal text in the pattern. A line without it cannot match.
     needed: Range<usize>,
     /// Whether the pattern begins with literal text that a line must begin with.
@@ -87,8 +97,8 @@ const fn is_sign(byte: u8) -> bool {
 }
 
 impl LinePattern {
-    /// The pattern that is written so.
-    pub(super) const fn of(text: &'static str) -> LinePattern {
+    /// The pattern that is written so, and stands at this place.
+    pub(super) const fn of(place: u32, text: &str) -> LinePattern {
         let bytes = text.as_bytes();
         let (mut needed, mut pairs) = (0..0, Pairs([0; 4]));
         // Where the present literal text begins.
@@ -105,32 +115,41 @@ impl LinePattern {
             }
             at += 1;
         }
-        LinePattern { text, needed, is_from_begin: !bytes.is_empty() && !is_sign(bytes[0]), pairs }
+        LinePattern { place, needed, is_from_begin: !bytes.is_empty() && !is_sign(bytes[0]), pairs }
     }
 
-    /// Whether `line` matches.
-    pub(super) fn fits(&self, line: &Line<'_>) -> bool {
-        self.may_fit(line) && fit(self.text, &line.text, &mut None, &mut 0)
-    }
-
-    /// The name that `{}` stands for if the line matches.
-    pub(super) fn name_in(&self, line: &Line<'_>) -> Option<String> {
-        let mut name = None;
-        if self.may_fit(line) {
-            fit(self.text, &line.text, &mut name, &mut 0);
-        }
-        name
-    }
-
-    fn may_fit(&self, line: &Line<'_>) -> bool {
-        if !line.pairs.can_hold(&self.pairs) {
-            return false;
-        }
+    /// Whether a line may match this pattern, whose text is found by its place.
+    fn may_fit(&self, text: &str, line: &Line<'_>) -> bool {
         if self.is_from_begin {
-            self.text.as_bytes().first() == line.text.as_bytes().first()
+            text.as_bytes().first() == line.text.as_bytes().first()
         } else {
-            line.text.contains(&self.text[self.needed.clone()])
+            line.text.contains(&text[self.needed.clone()])
         }
+    }
+}
+
+impl LinePatterns {
+    /// Whether `line` matches one of them.
+    pub(super) fn fit(&self, line: &Line<'_>) -> bool {
+        self.may_fit(line).any(|text| fit(text, &line.text, &mut None, &mut 0))
+    }
+
+    /// The name that `{}` stands for in the first pattern with one that the line matches.
+    pub(super) fn name_in(&self, line: &Line<'_>) -> Option<String> {
+        self.may_fit(line).find_map(|text| {
+            let mut name = None;
+            fit(text, &line.text, &mut name, &mut 0);
+            name
+        })
+    }
+
+    /// The patterns that are not ruled out.
+    fn may_fit<'s>(&'s self, line: &'s Line<'_>) -> impl Iterator<Item = &'static str> + 's {
+        let can_hold = self.patterns.iter().filter(|pattern| line.pairs.can_hold(&pattern.pairs));
+        can_hold.filter_map(|pattern| {
+            let text = self.texts.at(pattern.place);
+            pattern.may_fit(text, line).then_some(text)
+        })
     }
 }
 
@@ -178,26 +197,27 @@ fn fit(pattern: &str, line: &str, name: &mut Option<String>, n_steps: &mut u32) 
 mod tests {
     use super::*;
 
+    /// One pattern.
+    fn pattern(text: &str) -> LinePatterns {
+        LinePatterns::leaked(&[text.to_owned()])
+    }
+
     #[test]
     fn a_pattern_is_for_the_whole_line() {
-        let fits = |pattern: &'static str, line: &str| LinePattern::of(pattern).fits(&Line::of(line));
+        let fits = |text: &str, line: &str| pattern(text).fit(&Line::of(line));
         assert!(fits("*# failed*", "=== 1 failed, 2 passed ==="));
         assert!(!fits("*# failed*", "0 failed"));
-        let fits = |pattern: &'static str, line: &str| LinePattern::of(pattern).fits(&Line::of(line));
         assert!(fits("*# failed*", "10 failed"));
         assert!(!fits("ok", "ok then"));
         assert_eq!(
-            LinePattern::of("test {} ... FAILED").name_in(&Line::of("test a::b ... FAILED")),
+            pattern("test {} ... FAILED").name_in(&Line::of("test a::b ... FAILED")),
             Some("a::b".to_owned())
         );
     }
 
     #[test]
     fn what_a_pattern_needs_is_in_every_line_that_fits() {
-        let needed = |pattern: &'static str| {
-            let pattern = LinePattern::of(pattern);
-            pattern.text[pattern.needed].to_owned()
-        };
+        let needed = |text: &'static str| &text[LinePattern::of(0, text).needed];
         assert_eq!(needed("*✖ # of #*"), "✖ ");
         assert_eq!(needed("{} - error: *"), " - error: ");
         assert_eq!(needed("*# tests run:*# failed*"), " tests run:");

@@ -122,7 +122,7 @@ pub(super) fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
     let call = call_of(words, None);
     check_of(&call, catalog).map(|(tool, call, n_words)| Demanded {
         what: Named::Tool(tool.name.to_owned()),
-        is_part: is_part(tool, &call, n_words),
+        is_part: is_part(tool.rules, &call, n_words),
         folder: None,
         near: None,
         words: words.join(" "),

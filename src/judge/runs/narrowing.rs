@@ -1,32 +1,32 @@
 //! Whether a call runs all of a check or a part of it, and the words that restrict it. Must not look at how it ended.
 
-use super::catalog::{Tool, is_option};
+use super::catalog::{Rules, is_option};
 use super::wrapper::Call;
 
 /// Options that pick packages of a repository: all of the check, for these.
 const PACKAGE_OPTIONS: [&str; 5] = ["--filter", "-F", "-w", "--workspace", "--scope"];
 
-/// Whether a call of `tool`, named by its first `n_words` words, runs only a part of the check.
-pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
-    part(tool, call, n_words).1
+/// Whether a call of a tool, named by its first `n_words` words, runs only a part of the check.
+pub(super) fn is_part(rules: &Rules, call: &Call, n_words: usize) -> bool {
+    part(rules, call, n_words).1
 }
 
 /// The words that restrict a call, and whether it runs only a part of the check.
-pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
+pub(super) fn part(rules: &Rules, call: &Call, n_words: usize) -> (Vec<String>, bool) {
     let (named, rest) = call.words.split_at(n_words.min(call.words.len()));
-    let mut narrowed_by = narrowing(tool, rest);
-    narrowed_by.extend(packages_before(tool, named));
+    let mut narrowed_by = narrowing(rules, rest);
+    narrowed_by.extend(packages_before(rules, named));
     let narrows = |word: &String| {
         let is_part = word.starts_with('-')
-            || !tool.takes_folders
+            || !rules.takes_folders
             || word.contains('*')
             || has_file_end(word)
             || word.contains("::");
-        is_part && !(tool.runs_others && picks_packages(word))
+        is_part && !(rules.runs_others && picks_packages(word))
     };
     // A script with a longer name, such as `test:unit`, runs a part of the tests.
     let script = call.words.get(n_words.wrapping_sub(1)).filter(|word| {
-        tool.runs_others
+        rules.runs_others
             && word.contains(':')
             && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
     });
@@ -34,7 +34,7 @@ pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bo
     let project = call
         .words
         .get(n_words.wrapping_sub(1))
-        .filter(|word| !tool.runs_others && word.contains(':') && !tool.whole.contains(&word.as_str()));
+        .filter(|word| !rules.runs_others && word.contains(':') && !rules.whole.contains(word));
     let is_part = script.is_some() || project.is_some() || narrowed_by.iter().any(narrows);
     narrowed_by.extend(script.or(project).cloned());
     (narrowed_by, is_part)
@@ -42,12 +42,12 @@ pub(super) fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bo
 
 /// Whether a word picks packages: the option by itself, or with its value behind it.
 pub(super) fn picks_packages(word: &str) -> bool {
-    is_option(word.split(' ').next().unwrap_or(word), &PACKAGE_OPTIONS)
+    is_option(word.split(' ').next().unwrap_or(word), PACKAGE_OPTIONS.into_iter())
 }
 
 /// The packages that options within the words that name the call pick: `pnpm --filter api test`.
-fn packages_before(tool: &Tool, named: &[String]) -> Vec<String> {
-    let pairs = named.windows(2).filter(|pair| tool.runs_others && picks_packages(&pair[0]));
+fn packages_before(rules: &Rules, named: &[String]) -> Vec<String> {
+    let pairs = named.windows(2).filter(|pair| rules.runs_others && picks_packages(&pair[0]));
     pairs.map(|pair| if pair[0].contains('=') { pair[0].clone() } else { pair.join(" ") }).collect()
 }
 
@@ -70,7 +70,7 @@ pub fn packages(command: &str) -> Vec<&str> {
 }
 
 /// The words after a call that restrict it.
-fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
+fn narrowing(rules: &Rules, words: &[String]) -> Vec<String> {
     let mut narrowing = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -79,17 +79,17 @@ fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
             continue;
         }
         if word.starts_with('-') && word != "-" {
-            let takes_next = !word.contains('=') && is_option(word, tool.values);
-            if tool.runs_others && picks_packages(word) {
+            let takes_next = !word.contains('=') && is_option(word, rules.values.iter());
+            if rules.runs_others && picks_packages(word) {
                 let value = words.get(at).filter(|_| takes_next).map_or("", String::as_str);
                 narrowing.push(format!("{word} {value}"));
             }
-            if is_option(word, tool.part) {
+            if is_option(word, rules.part.iter()) {
                 narrowing.push(word.clone());
             } else if takes_next {
                 at += 1;
             }
-        } else if !tool.whole.contains(&word.as_str()) && !word.contains('=') {
+        } else if !rules.whole.contains(word) && !word.contains('=') {
             narrowing.push(word.clone());
         }
     }

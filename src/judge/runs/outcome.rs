@@ -3,8 +3,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::catalog::{Catalog, Tool};
-use super::lines::{Line, LinePattern};
+use super::catalog::{Catalog, Rules};
+use super::lines::{Line, LinePatterns};
 use crate::model::{RunOutcome, ToldBy};
 
 /// How many bytes at the end of an output are read.
@@ -38,37 +38,37 @@ pub(super) fn output_lines(output: &str) -> Vec<Line<'_>> {
     lines.map(Line::of).filter(|line| !line.text.is_empty()).collect()
 }
 
-/// What `lines` say about a run of `tool`.
-pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Report {
-    let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
+/// What `lines` say about a run of a tool.
+pub(super) fn report(rules: &'static Rules, catalog: &Catalog, lines: &[Line<'_>]) -> Report {
+    let all = || std::iter::once(rules).chain(catalog.run_by(rules));
     let mut report = Report { print: print_of(lines), ..Report::default() };
     let mut is_list = false;
     for line in lines {
-        let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.fits(line));
+        let has = |patterns: fn(&Rules) -> LinePatterns| all().any(|rules| patterns(rules).fit(line));
         let (mut tells, mut fails) = (false, false);
-        if tools().any(|tool| has(tool.fail)) {
+        if has(|rules| rules.fail) {
             report.has_failed = true;
             (tells, fails) = (true, true);
         }
         // `1 failed, 2 passed` is not a pass.
-        if !fails && tools().any(|tool| has(tool.pass)) {
+        if !fails && has(|rules| rules.pass) {
             report.has_passed = true;
             tells = true;
         }
-        if tools().any(|tool| has(tool.empty)) {
+        if has(|rules| rules.empty) {
             report.is_empty = true;
             tells = true;
         }
-        if has(catalog.start_failures()) {
+        if catalog.start_failures().fit(line) {
             report.has_no_tool = true;
             tells = true;
         }
         // The first matching pattern wins: a tool's most exact pattern comes first.
-        let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
-        let is_below = tools().any(|tool| has(tool.failing_below));
+        let failing = |rules: &Rules| rules.failing.name_in(line);
+        let is_below = has(|rules| rules.failing_below);
         is_list = is_below || is_list && !line.text.contains(' ');
         let listed = Some(line.text.to_string()).filter(|_| is_list && !is_below);
-        for name in tools().filter_map(failing).chain(listed) {
+        for name in all().filter_map(failing).chain(listed) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             if report.failing.len() < MAX_NAMES && !report.failing.contains(&name) {
                 report.failing.push(name);
@@ -116,11 +116,11 @@ fn shows_failures(filters: &[Vec<String>]) -> bool {
 }
 
 /// The outcome if the exit code is known and is the tool's own.
-pub(super) fn by_code(code: i32, tool: &Tool, report: &Report) -> RunOutcome {
+pub(super) fn by_code(code: i32, rules: &Rules, report: &Report) -> RunOutcome {
     match code {
         0 if report.is_empty && !report.has_passed => RunOutcome::Empty,
         0 => RunOutcome::Passed,
-        _ if tool.empty_codes.contains(&code) => RunOutcome::Empty,
+        _ if rules.empty_codes.contains(&code) => RunOutcome::Empty,
         126 | 127 => RunOutcome::CouldNotStart,
         // Cut short by a time limit or a signal.
         124 | 130 | 137 | 143 => RunOutcome::Unknown,

@@ -1,9 +1,9 @@
 //! Puts a person's own tools before the built-in ones. Must not judge a run.
 
-use super::calls::{Calls, Pattern};
-use super::catalog::{Catalog, Texts, Tool};
-use super::lines::LinePattern;
-use crate::model::{CheckKind, CheckTool};
+use super::calls::Calls;
+use super::catalog::{Catalog, Rules, Tools};
+use super::lines::{LinePattern, LinePatterns};
+use crate::model::{CheckKind, CheckTool, TextList, TextListWriter};
 
 impl Catalog {
     /// The catalogue with these tools before the built-in ones. It is kept for as long as the program runs: made once, at
@@ -13,41 +13,27 @@ impl Catalog {
         if own.is_empty() {
             return built_in;
         }
-        let own: Vec<CheckTool> = own.iter().flat_map(|tool| spread(tool, own)).collect();
-        let n_own = own.len();
-        let shifted = |(pattern, place): &(Pattern, usize)| (*pattern, place + n_own);
-        let calls = own.iter().zip(0..).flat_map(|(tool, place)| calls_of(tool).map(move |it| (it, place)));
-        let (by_stem, by_first): (Vec<_>, Vec<_>) =
-            calls.partition(|(pattern, _): &(Pattern, usize)| pattern.names[0].ends_with('*'));
-        let mut by_first: Vec<_> =
-            by_first.into_iter().chain(built_in.tools.by_first.iter().map(shifted)).collect();
-        by_first.sort_by_key(|(pattern, _)| pattern.names.first().copied());
-        let by_stem: Vec<_> = by_stem.into_iter().chain(built_in.tools.by_stem.iter().map(shifted)).collect();
-        let by_kind = built_in.run_by_others.iter();
-        let run_by_others = by_kind.map(|(kind, places)| {
-            let places: &[usize] = leaked(places.iter().map(|place| place + n_own));
-            (*kind, places)
-        });
-        let all = own.iter().map(|tool| Tool::of(tool, built_in.runs_no_test));
+        let rules = leaked(own.iter().map(|tool| Rules::of(tool, own, built_in.runs_no_test)));
         let mut catalog = *built_in;
-        catalog.all = leaked(all.chain(built_in.all.iter().copied()));
-        catalog.tools = Calls { by_first: leaked(by_first), by_stem: leaked(by_stem) };
-        catalog.run_by_others = leaked(run_by_others);
+        catalog.own = Tools { rules, calls: calls(own) };
         Box::leak(Box::new(catalog))
     }
 }
 
-impl Tool {
-    fn of(tool: &CheckTool, runs_no_test: Texts) -> Tool {
-        let lines = |patterns: &[String]| -> &'static [LinePattern] {
-            leaked(patterns.iter().map(|pattern| LinePattern::of(leaked_text(pattern))))
+impl Rules {
+    fn of(tool: &CheckTool, all: &[CheckTool], runs_no_test: TextList) -> Rules {
+        let covered = |name: &String| match all.iter().find(|other| other.name == *name) {
+            Some(other) => names(other),
+            None => vec![name.clone()],
         };
-        let runs_no_test = runs_no_test.iter().copied().filter(|_| tool.kind == CheckKind::Test);
-        Tool {
-            name: leaked_text(&tool.name),
+        let covers: Vec<String> = tool.covers.iter().flat_map(covered).collect();
+        let runs_no_test = runs_no_test.iter().filter(|_| tool.kind == CheckKind::Test).map(str::to_owned);
+        let without: Vec<String> = tool.without.iter().cloned().chain(runs_no_test).collect();
+        Rules {
+            names: texts(&names(tool)),
             kind: tool.kind,
             with: texts(&tool.with),
-            without: leaked(texts(&tool.without).iter().copied().chain(runs_no_test)),
+            without: texts(&without),
             part: texts(&tool.part),
             values: texts(&tool.values),
             whole: texts(&tool.whole),
@@ -55,53 +41,62 @@ impl Tool {
             watch: texts(&tool.watch),
             is_silent: tool.is_silent,
             runs_others: tool.runs_others,
-            covers: texts(&tool.covers),
+            covers: texts(&covers),
             empty_codes: leaked(tool.empty_codes.iter().copied()),
-            fail: lines(&tool.fail),
-            pass: lines(&tool.pass),
-            empty: lines(&tool.empty),
-            failing: lines(&tool.failing),
-            failing_below: lines(&tool.failing_below),
+            fail: LinePatterns::leaked(&tool.fail),
+            pass: LinePatterns::leaked(&tool.pass),
+            empty: LinePatterns::leaked(&tool.empty),
+            failing: LinePatterns::leaked(&tool.failing),
+            failing_below: LinePatterns::leaked(&tool.failing_below),
         }
     }
 }
 
-/// A tool for each call, if each is a check of its own: the first keeps the name. What covers such a tool covers each.
-fn spread(tool: &CheckTool, all: &[CheckTool]) -> Vec<CheckTool> {
-    let covered = |name: &String| match all.iter().find(|other| other.name == *name) {
-        Some(other) => names(other),
-        None => vec![name.clone()],
-    };
-    let covers: Vec<String> = tool.covers.iter().flat_map(covered).collect();
-    let named = |(name, run)| CheckTool { name, run, covers: covers.clone(), ..tool.clone() };
-    let runs = if tool.each {
-        tool.run.iter().map(|run| vec![run.clone()]).collect()
-    } else {
-        vec![tool.run.clone()]
-    };
-    names(tool).into_iter().zip(runs).map(named).collect()
+impl LinePatterns {
+    /// Patterns that are kept for as long as the program runs.
+    pub(super) fn leaked(patterns: &[String]) -> LinePatterns {
+        let mut writer = TextListWriter::default();
+        let patterns = patterns.iter().filter_map(|text| Some(LinePattern::of(writer.add(text)?, text)));
+        let patterns = leaked(patterns);
+        LinePatterns { texts: TextList::of(writer.written().leak()), patterns }
+    }
 }
 
-/// The names of the tools that an entry stands for.
+/// The names of the tools that an entry stands for: one for each call that is a check of its own. The first keeps the
+/// entry's; what covers such a tool covers each.
 fn names(tool: &CheckTool) -> Vec<String> {
     let others = tool.run.iter().skip(1).filter(|_| tool.each).filter_map(|run| run.split(" | ").next());
     let others = others.map(|call| call.trim_end_matches(['*', ' ', '$']).to_owned());
     std::iter::once(tool.name.clone()).chain(others).collect()
 }
 
-/// The calls of a tool.
-fn calls_of(tool: &CheckTool) -> impl Iterator<Item = Pattern> {
-    let calls = tool.run.iter().flat_map(|run| run.split(" | "));
-    let named = calls.map(|call| leaked(call.split_whitespace().map(leaked_text)));
-    named.filter(|names| !names.is_empty()).map(|names| Pattern { names, needed: &[], refused: &[] })
+/// The calls of the tools, with the places of their rules and names.
+fn calls(tools: &[CheckTool]) -> Calls<(u16, u16)> {
+    let mut calls = Vec::new();
+    for (tool, place) in tools.iter().zip(0..) {
+        for (run, nth) in tool.run.iter().zip(0..) {
+            let named = run.split(" | ").map(|call| call.split_whitespace().collect::<Vec<_>>().join(" "));
+            let nth = if tool.each { nth } else { 0 };
+            calls.extend(named.filter(|call| !call.is_empty()).map(|call| (call, (place, nth))));
+        }
+    }
+    calls.sort();
+    let is_stem = |call: &str| call.split(' ').next().is_some_and(|first| first.ends_with('*'));
+    let (by_stem, by_first): (Vec<_>, Vec<_>) = calls.into_iter().partition(|(call, _)| is_stem(call));
+    let mut writer = TextListWriter::default();
+    let mut placed = |(call, of): (String, _)| Some((writer.add(&call)?, of));
+    let by_first = leaked(by_first.into_iter().filter_map(&mut placed));
+    let by_stem = leaked(by_stem.into_iter().filter_map(placed));
+    Calls { texts: TextList::of(writer.written().leak()), by_first, by_stem }
 }
 
-fn texts(texts: &[String]) -> Texts {
-    leaked(texts.iter().map(|text| leaked_text(text)))
-}
-
-fn leaked_text(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
+/// Texts that are kept for as long as the program runs.
+fn texts(texts: &[String]) -> TextList {
+    let mut writer = TextListWriter::default();
+    for text in texts {
+        writer.add(text);
+    }
+    TextList::of(writer.written().leak())
 }
 
 fn leaked<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
@@ -138,8 +133,10 @@ mod tests {
             assert_eq!(name(line), known, "{line}");
         }
         let (make, _) = catalog.tool(&words("make test")).unwrap();
-        let n_run = |catalog: &Catalog| catalog.run_by(make).map(|tool| tool.name).collect::<Vec<_>>();
-        assert_eq!(n_run(catalog), n_run(built_in));
+        let names = |catalog: &Catalog| {
+            catalog.run_by(make.rules).flat_map(|rules| rules.names.iter()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(catalog), names(built_in));
         assert!(catalog.is_edit(&words("sed -i s/a/b/ x")));
         assert!(std::ptr::eq(Catalog::with(&[]), built_in));
     }

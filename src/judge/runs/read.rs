@@ -16,7 +16,7 @@ use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
 /// What a command did.
 #[derive(Debug, Default)]
 pub(super) struct CommandFacts<'c> {
-    pub(super) runs: Vec<FoundRun<'c>>,
+    pub(super) runs: Vec<FoundRun>,
     /// Whether it changed files, or may have.
     pub(super) is_edit: bool,
     /// Whether it changed files before its last run ended, so that the run saw the change.
@@ -31,8 +31,8 @@ pub(super) struct CommandFacts<'c> {
 
 /// A run of a check.
 #[derive(Debug)]
-pub(super) struct FoundRun<'c> {
-    pub(super) tool: &'c Tool,
+pub(super) struct FoundRun {
+    pub(super) tool: Tool,
     pub(super) command: String,
     pub(super) folder: Option<String>,
     pub(super) is_part: bool,
@@ -53,7 +53,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     let calls: Vec<Call> =
         commands.iter().map(|command| call_of(&command.words, command.folder.as_deref())).collect();
     let mut lines = None;
-    let mut found: Vec<(usize, FoundRun<'c>)> = Vec::new();
+    let mut found: Vec<(usize, FoundRun)> = Vec::new();
     for (at, (command, call)) in commands.iter().zip(&calls).enumerate() {
         if is_endless(call, catalog) {
             facts.endless.push(command.words.join(" "));
@@ -61,7 +61,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
             check_of(call, catalog).filter(|(_, call, _)| !is_script_elsewhere(call, home))
         {
             let lines = lines.get_or_insert_with(|| output_lines(&run.output));
-            let report = report(tool, catalog, lines);
+            let report = report(tool.rules, catalog, lines);
             found.push((at, found_run(tool, (&call, n_words), command, run, home, report)));
         } else if changes_files(command, call, home, catalog) {
             facts.is_edit = true;
@@ -80,10 +80,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
 
 /// The check that a call runs, and how many of its words name it. The call is returned too, without its
 /// package runner if that starts a tool by its bare name, and without its interpreter if it runs a test's file.
-pub(super) fn check_of<'c, 'w>(
-    call: &'w Call,
-    catalog: &'c Catalog,
-) -> Option<(&'c Tool, Cow<'w, Call>, usize)> {
+pub(super) fn check_of<'w>(call: &'w Call, catalog: &Catalog) -> Option<(Tool, Cow<'w, Call>, usize)> {
     if let Some((tool, n_words)) = catalog.tool(&call.words) {
         return Some((tool, Cow::Borrowed(call), n_words));
     }
@@ -146,22 +143,22 @@ pub(super) fn only_reads(line: &str, catalog: &Catalog) -> bool {
 /// Whether a call is a server or a watcher, or a check in watch mode.
 fn is_endless(call: &Call, catalog: &Catalog) -> bool {
     let watches = check_of(call, catalog).is_some_and(|(tool, call, _)| {
-        has_option(&call.words, tool.watch)
-            || call.words[1..].iter().any(|word| tool.watch.contains(&word.as_str()))
+        has_option(&call.words, &tool.rules.watch.iter())
+            || call.words[1..].iter().any(|word| tool.rules.watch.contains(word))
     });
     watches
         || catalog.is_endless(&call.words)
         || bare(&call.words).is_some_and(|words| catalog.is_endless(&words))
 }
 
-fn found_run<'c>(
-    tool: &'c Tool,
+fn found_run(
+    tool: Tool,
     (call, n_words): (&Call, usize),
     command: &Command,
     run: &CommandRun,
     home: Option<&str>,
     report: Report,
-) -> FoundRun<'c> {
+) -> FoundRun {
     let folder = match (&run.folder, &call.folder) {
         (Some(at), to) => from_home(
             to.as_deref().map_or_else(|| Some(at.clone()), |to| joined(Some(at), to)).as_deref(),
@@ -169,7 +166,7 @@ fn found_run<'c>(
         ),
         (None, to) => from_home(to.as_deref(), home),
     };
-    let (narrowed_by, is_part) = part(tool, call, n_words);
+    let (narrowed_by, is_part) = part(tool.rules, call, n_words);
     FoundRun {
         tool,
         command: command.words.join(" "),
@@ -193,7 +190,7 @@ fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
 }
 
 /// Sets the outcome of each run, and removes the runs that a failed chain never reached.
-fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[ExitSays], commands: &[Command], run: &CommandRun) {
+fn settle(found: &mut Vec<(usize, FoundRun)>, seen: &[ExitSays], commands: &[Command], run: &CommandRun) {
     let is_cut = matches!(run.exit, Exit::Stopped | Exit::Running);
     let in_chain = |at: usize| seen[at] == ExitSays::InFailedChain;
     // The run whose own lines report a failure: those before it passed, those after it never ran.
@@ -204,9 +201,9 @@ fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[ExitSays], commands: &
         }
     });
     let mut has_failed = false;
-    let is_quiet = |at: usize, tool: &Tool| {
+    let is_quiet = |at: usize, tool: Tool| {
         let command = &commands[at];
-        tool.is_silent
+        tool.rules.is_silent
             && !is_cut
             && run.exit != Exit::Unknown
             && run.output.trim().is_empty()
@@ -216,8 +213,10 @@ fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[ExitSays], commands: &
     };
     for (index, (at, found)) in found.iter_mut().enumerate() {
         let (outcome, told_by) = match seen[*at] {
-            ExitSays::Zero => (by_code(0, found.tool, &found.report), ToldBy::ExitCode),
-            ExitSays::NotZero(Some(code)) => (by_code(code, found.tool, &found.report), ToldBy::ExitCode),
+            ExitSays::Zero => (by_code(0, found.tool.rules, &found.report), ToldBy::ExitCode),
+            ExitSays::NotZero(Some(code)) => {
+                (by_code(code, found.tool.rules, &found.report), ToldBy::ExitCode)
+            }
             ExitSays::NotZero(None) => (by_failure(&found.report), ToldBy::ExitCode),
             ExitSays::InFailedChain => match failed {
                 Some(failed) if index < failed => (RunOutcome::Passed, ToldBy::Summary),

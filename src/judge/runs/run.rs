@@ -1,12 +1,11 @@
 //! One run of a check compared with others of its session: which are the same, and which are wider. Must not
 //! decide what a run proves.
 
-use super::catalog::Texts;
 use super::narrowing::{packages, picks_packages};
 use super::read::FoundRun;
 use crate::judge::word_split::words_in;
 use crate::judge::words;
-use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
+use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment, TextList};
 
 /// A position between the steps: an edit in the same command can come before or after a run in it.
 pub(super) type Place = (u64, u8);
@@ -21,19 +20,19 @@ pub(super) struct Run {
     pub(super) facts: CheckRun,
     narrowed_by: Vec<String>,
     runs_others: bool,
-    covers: Texts,
+    covers: TextList,
     /// Stands for all that it printed.
     print: Option<u64>,
 }
 
 impl Run {
-    pub(super) fn of(found: FoundRun<'_>, moment: StepMoment) -> Run {
+    pub(super) fn of(found: FoundRun, moment: StepMoment) -> Run {
         let FoundRun { tool, command, folder, is_part, outcome, told_by, report, narrowed_by } = found;
         let failing = if outcome == RunOutcome::Failed { report.failing } else { Vec::new() };
         Run {
             facts: CheckRun {
                 tool: tool.name.to_owned(),
-                kind: tool.kind,
+                kind: tool.rules.kind,
                 command,
                 folder,
                 outcome,
@@ -46,8 +45,8 @@ impl Run {
                 summary: report.summary,
             },
             narrowed_by,
-            runs_others: tool.runs_others,
-            covers: tool.covers,
+            runs_others: tool.rules.runs_others,
+            covers: tool.rules.covers,
             print: report.print,
         }
     }
@@ -82,7 +81,7 @@ impl Run {
             return true;
         }
         let is_tool = self.facts.tool == other.facts.tool
-            || self.covers.contains(&other.facts.tool.as_str())
+            || self.covers.contains(&other.facts.tool)
             || self.runs_others && !other.runs_others && self.facts.kind == other.facts.kind;
         // All of the check for some packages is not all of it.
         let picks = self.runs_others && self.narrowed_by.iter().any(|word| picks_packages(word));
