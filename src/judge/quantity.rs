@@ -87,7 +87,7 @@ const FACTORS: [&str; 5] = ["factor of", "factor de", "facteur", "faktor", "fato
 
 /// The numbers with units in a text that is in lower case, in order.
 pub(super) fn quantities(text: &str) -> Vec<Quantity> {
-    let mut found = Vec::new();
+    let mut found: Vec<Quantity> = Vec::new();
     let mut at = 0;
     while let Some(begin) = text[at..].find(|c: char| c.is_ascii_digit()).map(|begin| at + begin) {
         let number = &text[begin..begin + number_len(&text[begin..])];
@@ -102,10 +102,25 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
         if let Some((unit, scale, len)) = unit {
             at += len;
             let value = value(number).map(|number| number * scale);
+            // "3 min 10 s" is one.
+            if let Some(last) = found.last_mut()
+                && is_further(last, unit, &text[..begin])
+            {
+                last.value = last.value.zip(value).map(|(one, other)| one + other);
+                last.range.end = at;
+                continue;
+            }
             found.push(Quantity { unit, value, range: begin..at });
         }
     }
     found
+}
+
+/// Whether a number of seconds that follows `before` belongs to the one of minutes that ends there.
+fn is_further(last: &Quantity, unit: Unit, before: &str) -> bool {
+    (last.unit, unit) == (Unit::Seconds, Unit::Seconds)
+        && before.trim_end().len() == last.range.end
+        && before[last.range.clone()].contains("min")
 }
 
 /// The length of the number that a text begins with: digits, and signs between digits.

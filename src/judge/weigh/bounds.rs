@@ -2,9 +2,9 @@
 //! last words tell: where all that they tell of it lie beyond the bound, what was asked for is not there yet
 //! (DESIGN.md 2.2). Must not measure anything, and must not judge other words.
 
-use super::naming::names_something;
+use std::ops::Range;
+
 use crate::judge::quantity::{Quantity, Unit, quantities};
-use crate::judge::word_split::words_by_script;
 use crate::judge::{runs, words};
 
 /// A bound that the figures told do not meet.
@@ -27,8 +27,8 @@ struct Bound {
     unit: Unit,
     number: f64,
     side: Side,
-    /// What it is about: words of its clause.
-    subject: Vec<String>,
+    /// What it is about: the words for what is measured in its clause.
+    subject: Vec<&'static str>,
     /// Its words.
     text: String,
 }
@@ -44,8 +44,8 @@ pub(super) fn missed<'t>(text: &'t str, prompts: &[String]) -> Option<Missed<'t>
     bounds.into_iter().find_map(|bound| {
         let of_it = sentences.iter().filter(|sentence| bound.is_told_in(sentence));
         let last = of_it.clone().next_back()?;
-        let is_met = of_it.flat_map(|sentence| &sentence.figures).any(|figure| bound.may_be_met_by(figure));
-        let by_ratio = || sentences.iter().any(|sentence| bound.may_be_met_from_to(&sentence.figures));
+        let is_met = of_it.flat_map(Sentence::results).any(|figure| bound.may_be_met_by(figure));
+        let by_ratio = || bound.may_be_met_from_to(&sentences);
         (!is_met && !by_ratio()).then_some(Missed { bound: bound.text, words: last.words })
     })
 }
@@ -61,6 +61,17 @@ impl Sentence<'_> {
     fn of(words: &str) -> Sentence<'_> {
         let lower = words.to_lowercase();
         Sentence { words, figures: quantities(&lower), lower }
+    }
+
+    /// The figures that tell how it is now: not those "from" which it came, nor a "target".
+    fn results(&self) -> impl Iterator<Item = &Quantity> {
+        let is_result = |figure: &&Quantity| {
+            let before = self.lower[..figure.range.start].trim_end_matches([' ', ':', '(']);
+            let behind = &self.lower[figure.range.end..];
+            !words::of("before_no_result").iter().any(|lead| before.ends_with(lead))
+                && !words::of("behind_no_result").iter().any(|tail| behind.starts_with(tail))
+        };
+        self.figures.iter().filter(is_result)
     }
 }
 
@@ -87,71 +98,83 @@ fn clauses<'t>(text: &'t str, ends: &'static [char]) -> impl Iterator<Item = &'t
     })
 }
 
-/// The bounds that prompts set, in order. What a later prompt says in the same unit takes the place of one.
+/// The bounds that prompts set, in order. What a later prompt says in the same unit takes the place of one, and a prompt that
+/// accepts what there is leaves none.
 fn bounds(prompts: &[String]) -> Vec<Bound> {
     let mut bounds: Vec<Bound> = Vec::new();
     for prompt in prompts {
         let own = runs::own_lines(prompt).to_lowercase();
+        if words::has(&own, "accepts") {
+            bounds.clear();
+        }
         let mut own_bounds = Vec::new();
-        for clause in clauses(&own, &CLAUSE_ENDS) {
-            let figures = quantities(clause);
-            let is_goal = !words::has(clause, "tells_case");
-            own_bounds
-                .extend(figures.iter().filter(|_| is_goal).filter_map(|figure| Bound::of(clause, figure)));
-            bounds.retain(|bound| figures.iter().all(|figure| figure.unit != bound.unit));
+        for sentence in own.split_inclusive(['?', '？', '\n']).filter(|it| !it.ends_with(['?', '？'])) {
+            for clause in clauses(sentence, &CLAUSE_ENDS) {
+                let figures = quantities(clause);
+                own_bounds.extend(figures.iter().filter_map(|figure| Bound::of(clause, figure)));
+                bounds.retain(|bound| figures.iter().all(|figure| figure.unit != bound.unit));
+            }
         }
         bounds.extend(own_bounds);
     }
     bounds
 }
 
+/// On which side of a figure in a clause a bound lies, and where it stands with the word that tells.
+fn side_of(clause: &str, figure: &Quantity) -> Option<(Side, Range<usize>)> {
+    let before = clause[..figure.range.start].trim_end();
+    let behind = &clause[figure.range.end..];
+    let ends = |group: &str| words::of(group).iter().filter(|it| before.ends_with(it)).map(str::len).max();
+    let begins = |group: &str| {
+        words::of(group).iter().find(|tail| behind.trim_start().starts_with(tail)).map(str::len)
+    };
+    let moves = |verbs: &str| ends("moves_to").filter(|_| words::has(clause, verbs));
+    // "No more than" ends with "more than".
+    let lead = [(Side::AtLeast, ends("at_least")), (Side::AtMost, ends("at_most"))];
+    let lead = lead.into_iter().filter_map(|(side, len)| Some((side, len?))).max_by_key(|(_, len)| *len);
+    let lead = lead
+        .or_else(|| Some((Side::AtLeast, moves("raises")?)))
+        .or_else(|| Some((Side::AtMost, moves("lowers")?)));
+    if let Some((side, len)) = lead {
+        return Some((side, before.len() - len..figure.range.end));
+    }
+    let is_comparison = || figure.unit == Unit::Times && begins("compares_measures").is_some();
+    let (side, len) = match (begins("or_more"), begins("or_less")) {
+        (Some(len), _) => (Side::AtLeast, len),
+        (None, Some(len)) => (Side::AtMost, len),
+        (None, None) => is_comparison().then_some((Side::AtLeast, 0))?,
+    };
+    let blank = behind.len() - behind.trim_start().len();
+    Some((side, figure.range.start..figure.range.end + blank + len))
+}
+
 impl Bound {
-    /// The bound that a figure in a clause is: of what can be measured, and with a word for the side.
+    /// The bound that a figure in a clause is: one that orders something of what can be measured, with a word for the side.
     fn of(clause: &str, figure: &Quantity) -> Option<Bound> {
-        let is_measured = words::has(clause, "measures")
-            || figure.unit == Unit::Times && words::has(clause, "compares_measures");
         let before = clause[..figure.range.start].trim_end();
-        let behind = &clause[figure.range.end..];
-        let ends =
-            |group: &str| words::of(group).iter().filter(|lead| before.ends_with(*lead)).map(str::len).max();
-        let begins = |group: &str| {
-            words::of(group).iter().find(|tail| behind.trim_start().starts_with(*tail)).map(str::len)
-        };
-        let moves = |verbs: &str| ends("moves_to").filter(|_| words::has(clause, verbs));
-        let is_comparison = || figure.unit == Unit::Times && begins("compares_measures").is_some();
-        // "No more than" ends with "more than".
-        let lead = [(Side::AtLeast, ends("at_least")), (Side::AtMost, ends("at_most"))];
-        let lead = lead.into_iter().filter_map(|(side, len)| Some((side, len?))).max_by_key(|(_, len)| *len);
-        let lead = lead
-            .or_else(|| Some((Side::AtLeast, moves("raises")?)))
-            .or_else(|| Some((Side::AtMost, moves("lowers")?)));
-        let tail = || match (begins("or_more"), begins("or_less")) {
-            (Some(len), _) => Some((Side::AtLeast, len)),
-            (None, Some(len)) => Some((Side::AtMost, len)),
-            (None, None) => is_comparison().then_some((Side::AtLeast, 0)),
-        };
-        let blank = behind.len() - behind.trim_start().len();
-        let (side, range) = match lead {
-            Some((side, len)) => (side, before.len() - len..figure.range.end),
-            None => tail().map(|(side, len)| (side, figure.range.start..figure.range.end + blank + len))?,
-        };
-        is_measured.then_some(Bound {
+        let (side, range) = side_of(clause, figure)?;
+        let (lead, tail) = (&clause[..range.start], &clause[range.end..]);
+        let is_turned = words::has(lead, "turns_bound") || words::has(tail, "turns_bound");
+        // "By at least 40 %" tells of a difference.
+        let is_difference = words::of("moves_by").iter().any(|by| lead.trim_end().ends_with(by));
+        let is_ordered =
+            words::has(clause, "orders_figure") && !words::has(before, "tells_case") && !is_turned;
+        let measures =
+            if figure.unit == Unit::Times { words::of("compares_measures") } else { words::of("measures") };
+        let subject: Vec<&str> = measures.iter().filter(|it| clause.contains(it)).collect();
+        (is_ordered && !is_difference && !subject.is_empty()).then_some(Bound {
             unit: figure.unit,
             number: figure.value?,
             side,
-            subject: words_by_script(clause)
-                .filter(|word| names_something(word))
-                .map(str::to_owned)
-                .collect(),
+            subject,
             text: clause[range].trim().to_owned(),
         })
     }
 
     /// Whether a sentence tells a figure of what the bound is about. How many times as much is told of nothing else.
     fn is_told_in(&self, sentence: &Sentence<'_>) -> bool {
-        let is_subject = |word: &str| self.subject.iter().any(|subject| subject == word);
         sentence.figures.iter().any(|figure| figure.unit == self.unit)
-            && (self.unit == Unit::Times || words_by_script(&sentence.lower).any(is_subject))
+            && (self.unit == Unit::Times || self.subject.iter().any(|it| sentence.lower.contains(it)))
     }
 
     /// Whether a figure is within the bound, or may be. "Under 200 kB" is what words repeat that meet it.
@@ -166,13 +189,14 @@ impl Bound {
         }
     }
 
-    /// Whether two figures of a sentence, "from 900 to 400 ms", may be so many times as much.
-    fn may_be_met_from_to(&self, figures: &[Quantity]) -> bool {
+    /// Whether any two figures, "from 900 to 400 ms", may be so many times as much.
+    fn may_be_met_from_to(&self, sentences: &[Sentence<'_>]) -> bool {
+        let figures = || sentences.iter().flat_map(|sentence| &sentence.figures);
         self.unit == Unit::Times
-            && figures.iter().any(|from| {
-                figures.iter().any(|to| {
+            && figures().filter(|from| from.unit != Unit::Times).any(|from| {
+                figures().filter(|to| to.unit == from.unit).any(|to| {
                     let ratio = from.value.zip(to.value).map(|(from, to)| from / to);
-                    from.unit == to.unit && ratio.is_none_or(|ratio| self.holds(ratio))
+                    ratio.is_none_or(|ratio| self.holds(ratio))
                 })
             })
     }
@@ -207,6 +231,12 @@ mod tests {
                 "p95 latency dropped from 480 ms to 230 ms.",
             ),
             ("Senke die Startzeit auf unter 1,5 Sekunden.", "Die Startzeit liegt jetzt bei 2,1 s."),
+            ("Raise the line coverage to at least 90 %.", "Line coverage is now 84.1 % (target: 90 %)."),
+            ("Keep the bundle under 200 kB.", "The bundle went from 190 kB to 236 kB."),
+            ("Get the main bundle under 200 kB and commit when you are done.", "The bundle has 231 kB."),
+            ("把测试覆盖率提高到90%以上。", "测试覆盖率从61%提升到84%。"),
+            ("번들 크기를 200kB 이하로 줄여줘.", "번들 크기는 231kB입니다."),
+            ("Get the build time under 2 min.", "Build time is 3 min 10 s."),
         ] {
             assert!(misses(prompt, text), "{prompt} | {text}");
         }
@@ -227,6 +257,16 @@ mod tests {
             ("Alert when the latency is above 200 ms.", "Latency is 40 ms at the moment."),
             ("Retry at most 3 times.", "It is tried 5 times in the test."),
             ("Add a progress bar.", "Coverage is 12 %."),
+            ("The main bundle is over 400 kB. Get it under 200 kB.", "The main bundle is 181 kB now."),
+            ("The p95 latency of /search is above 900 ms. Fix the cause.", "p95 latency is 40 ms now."),
+            ("Startup must not take more than 2 s.", "Startup takes 1.2 s."),
+            ("CI must fail if coverage drops below 80 %.", "Coverage is 70 %."),
+            ("Is the bundle still under 200 kB?", "The bundle has 214 kB."),
+            ("Run the latency benchmark at least 5 times.", "Latency is 1.3x better."),
+            (
+                "Get the page load time under 2 s.",
+                "The page loads in 1 s; the suite ran in 40 s, in no time.",
+            ),
         ] {
             assert!(!misses(prompt, text), "{prompt} | {text}");
         }
@@ -237,6 +277,8 @@ mod tests {
         let prompts =
             ["Raise the coverage to at least 90 %.".to_owned(), "85 % coverage is fine too".to_owned()];
         assert_eq!(missed("Coverage is 86 %.", &prompts), None);
+        let accepted = [prompts[0].clone(), "that's OK, commit".to_owned()];
+        assert_eq!(missed("Coverage is 86 %.", &accepted), None);
         assert_eq!(
             missed("Coverage is 86 %.", &prompts[..1]),
             Some(Missed { bound: "at least 90 %".to_owned(), words: "Coverage is 86 %" })

@@ -149,8 +149,14 @@ impl<'p> Wants<'p> {
         self.aside && puts_tests_aside(own)
             || self.skips.iter().any(|skip| own.contains(skip))
             || self.untouched && words::has(own, "as_wanted")
-            || self.n_answers > 0 && words::has(own, "as_decided")
+            || self.n_answers > 0 && ends_as_decided(own)
     }
+}
+
+/// Whether a sentence ends with saying that the person decided so: in its midst that may be of something else.
+fn ends_as_decided(own: &str) -> bool {
+    let own = own.trim_end().trim_end_matches(ENDS);
+    words::of("as_decided").iter().any(|words| own.ends_with(words))
 }
 
 fn puts_tests_aside(text: &str) -> bool {

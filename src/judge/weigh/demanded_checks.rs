@@ -48,9 +48,20 @@ fn is_of_all_written(run: &CheckRun, session: &SessionObservation, task: &Sessio
         let mut words = run.command.split_whitespace().map(|word| word.trim_start_matches("./"));
         words.any(|word| Path::new(file).ends_with(word))
     };
-    let mut prompts = task.all_prompts(session);
-    let wants_all = prompts.any(|prompt| words::has(&prompt.to_lowercase(), "wants_all"));
-    !wants_all && !files.is_empty() && files.iter().all(|file| is_test_file(file) && names(file))
+    let picks = |word: &str| {
+        let name = word.split('=').next().unwrap_or(word).to_lowercase();
+        words::of("picks_cases").contains(&name)
+    };
+    // `python -m` is no option of the tests.
+    let options = run.command.split_once(" -m pytest").map_or(&*run.command, |(_, behind)| behind);
+    let wants_all = task.all_prompts(session).any(|prompt| {
+        let prompt = prompt.to_lowercase();
+        words::has(&prompt, "wants_all") || words::has(&prompt, "names_suite")
+    });
+    !wants_all
+        && !options.split_whitespace().any(picks)
+        && !files.is_empty()
+        && files.iter().all(|file| is_test_file(file) && names(file))
 }
 
 /// Whether a run is of what is demanded, or of a check that includes it.

@@ -9,6 +9,7 @@ use super::deeds::Acts;
 use super::memory::Memory;
 use super::on_request;
 use super::tasks::{SessionTask, TaskStanding, asked_at};
+use crate::judge::word_split::words_by_script;
 use crate::judge::{runs, task, words};
 use crate::model::{
     Deed, Observations, SessionObservation, SessionWork, Task, TaskWork, Timestamp, Turn, TurnEnd, TurnSpan,
@@ -113,13 +114,13 @@ fn wants_branch(prompt: &str) -> bool {
     act_names::names_branch(prompt) && !act_names::names_act(prompt, "merge")
 }
 
-/// Whether a prompt asks for a commit for each of several things: it counts them, or lists them.
+/// Whether a prompt asks for a commit for each of several things: it counts them, or names them by number.
 fn wants_commit_each(prompt: &str) -> bool {
     let own = runs::own_lines(prompt).to_lowercase();
-    let lists = || own.matches([',', '、', '，']).count() > 1 || own.matches('#').count() > 1;
+    let counts = || words_by_script(&own).any(|word| words::of("several").contains(word));
     words::has(&own, "wants_commit_each")
         && !words::has(&own, "or_in_one")
-        && (lists() || words::has(&own, "several"))
+        && (counts() || own.matches('#').count() > 1)
 }
 
 fn content_asked_at(task: &Task) -> Option<Timestamp> {
