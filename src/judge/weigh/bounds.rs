@@ -7,6 +7,9 @@ use std::ops::Range;
 use crate::judge::quantity::{Quantity, Unit, quantities};
 use crate::judge::{runs, words};
 
+/// So many bounds are read at most: a pasted text can have thousands, and the last words are held against each.
+const MAX_BOUNDS: usize = 20;
+
 /// A bound that the figures told do not meet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Missed<'t> {
@@ -116,6 +119,7 @@ fn bounds(prompts: &[String]) -> Vec<Bound> {
             }
         }
         bounds.extend(own_bounds);
+        bounds.truncate(MAX_BOUNDS);
     }
     bounds
 }
@@ -189,16 +193,19 @@ impl Bound {
         }
     }
 
-    /// Whether any two figures, "from 900 to 400 ms", may be so many times as much.
+    /// Whether any two figures, "from 900 to 400 ms", may be so many times as much: then the ends of a unit's are.
     fn may_be_met_from_to(&self, sentences: &[Sentence<'_>]) -> bool {
-        let figures = || sentences.iter().flat_map(|sentence| &sentence.figures);
-        self.unit == Unit::Times
-            && figures().filter(|from| from.unit != Unit::Times).any(|from| {
-                figures().filter(|to| to.unit == from.unit).any(|to| {
-                    let ratio = from.value.zip(to.value).map(|(from, to)| from / to);
-                    ratio.is_none_or(|ratio| self.holds(ratio))
-                })
-            })
+        const UNITS: [Unit; 2] = [Unit::Seconds, Unit::Bytes];
+        let holds = |unit: Unit| {
+            let figures = sentences.iter().flat_map(|sentence| &sentence.figures);
+            let mut values = figures.filter(|figure| figure.unit == unit).map(|figure| figure.value);
+            let ends = values.try_fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+                value.map(|value| (value.min(least), value.max(most)))
+            });
+            // Where a number is doubtful, it may be.
+            ends.is_none_or(|(least, most)| self.holds(most / least))
+        };
+        self.unit == Unit::Times && UNITS.into_iter().any(holds)
     }
 }
 
