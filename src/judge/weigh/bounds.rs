@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use crate::judge::quantity::{Quantity, Unit, quantities};
+use super::naming::ENDS;
+use crate::judge::figures::{Figure, Unit, figures};
 use crate::judge::{runs, words};
 
 /// So many bounds are read at most: a pasted text can have thousands, and the last words are held against each.
@@ -57,18 +58,18 @@ pub(super) fn missed<'t>(text: &'t str, prompts: &[String]) -> Option<Missed<'t>
 struct Sentence<'t> {
     words: &'t str,
     lower: String,
-    figures: Vec<Quantity>,
+    figures: Vec<Figure>,
 }
 
 impl Sentence<'_> {
     fn of(words: &str) -> Sentence<'_> {
         let lower = words.to_lowercase();
-        Sentence { words, figures: quantities(&lower), lower }
+        Sentence { words, figures: figures(&lower), lower }
     }
 
     /// The figures that tell how it is now: not those "from" which it came, nor a "target".
-    fn results(&self) -> impl Iterator<Item = &Quantity> {
-        let is_result = |figure: &&Quantity| {
+    fn results(&self) -> impl Iterator<Item = &Figure> {
+        let is_result = |figure: &&Figure| {
             let before = self.lower[..figure.range.start].trim_end_matches([' ', ':', '(']);
             let behind = &self.lower[figure.range.end..];
             !words::of("before_no_result").iter().any(|lead| before.ends_with(lead))
@@ -78,12 +79,10 @@ impl Sentence<'_> {
     }
 }
 
-/// What ends a sentence; a dot does only before a blank, since it stands in numbers.
-const ENDS: [char; 6] = ['.', '!', '?', '\n', ';', '。'];
-/// What ends a clause, likewise.
-const CLAUSE_ENDS: [char; 10] = ['.', '!', '?', '\n', ';', '。', ',', ':', '、', '，'];
+/// What ends a clause that is no end of a sentence.
+const CLAUSE_ENDS: [char; 4] = [',', ':', '、', '，'];
 
-/// The parts of a text between these signs.
+/// The parts of a text between these signs; a dot or comma is one only before a blank, since it stands in numbers.
 fn clauses<'t>(text: &'t str, ends: &'static [char]) -> impl Iterator<Item = &'t str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -112,8 +111,8 @@ fn bounds(prompts: &[String]) -> Vec<Bound> {
         }
         let mut own_bounds = Vec::new();
         for sentence in own.split_inclusive(['?', '？', '\n']).filter(|it| !it.ends_with(['?', '？'])) {
-            for clause in clauses(sentence, &CLAUSE_ENDS) {
-                let figures = quantities(clause);
+            for clause in clauses(sentence, &ENDS).flat_map(|part| clauses(part, &CLAUSE_ENDS)) {
+                let figures = figures(clause);
                 own_bounds.extend(figures.iter().filter_map(|figure| Bound::of(clause, figure)));
                 bounds.retain(|bound| figures.iter().all(|figure| figure.unit != bound.unit));
             }
@@ -125,7 +124,7 @@ fn bounds(prompts: &[String]) -> Vec<Bound> {
 }
 
 /// On which side of a figure in a clause a bound lies, and where it stands with the word that tells.
-fn side_of(clause: &str, figure: &Quantity) -> Option<(Side, Range<usize>)> {
+fn side_of(clause: &str, figure: &Figure) -> Option<(Side, Range<usize>)> {
     let before = clause[..figure.range.start].trim_end();
     let behind = &clause[figure.range.end..];
     let ends = |group: &str| words::of(group).iter().filter(|it| before.ends_with(it)).map(str::len).max();
@@ -154,7 +153,7 @@ fn side_of(clause: &str, figure: &Quantity) -> Option<(Side, Range<usize>)> {
 
 impl Bound {
     /// The bound that a figure in a clause is: one that orders something of what can be measured, with a word for the side.
-    fn of(clause: &str, figure: &Quantity) -> Option<Bound> {
+    fn of(clause: &str, figure: &Figure) -> Option<Bound> {
         let before = clause[..figure.range.start].trim_end();
         let (side, range) = side_of(clause, figure)?;
         let (lead, tail) = (&clause[..range.start], &clause[range.end..]);
@@ -182,7 +181,7 @@ impl Bound {
     }
 
     /// Whether a figure is within the bound, or may be. "Under 200 kB" is what words repeat that meet it.
-    fn may_be_met_by(&self, figure: &Quantity) -> bool {
+    fn may_be_met_by(&self, figure: &Figure) -> bool {
         figure.unit == self.unit && figure.value.is_none_or(|value| self.holds(value))
     }
 

@@ -18,7 +18,7 @@ pub(super) enum Unit {
 
 /// A number with its unit.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Quantity {
+pub(super) struct Figure {
     pub(super) unit: Unit,
     /// The number in the unit itself: seconds, not milliseconds. `None` if it can be read in two ways, as `1.204` can.
     pub(super) value: Option<f64>,
@@ -86,8 +86,8 @@ const UNITS: [(&str, Unit, f64); 53] = [
 const FACTORS: [&str; 5] = ["factor of", "factor de", "facteur", "faktor", "fator de"];
 
 /// The numbers with units in a text that is in lower case, in order.
-pub(super) fn quantities(text: &str) -> Vec<Quantity> {
-    let mut found: Vec<Quantity> = Vec::new();
+pub(super) fn figures(text: &str) -> Vec<Figure> {
+    let mut found: Vec<Figure> = Vec::new();
     let mut at = 0;
     while let Some(begin) = text[at..].find(|c: char| c.is_ascii_digit()).map(|begin| at + begin) {
         let number = &text[begin..begin + number_len(&text[begin..])];
@@ -110,14 +110,14 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
                 last.range.end = at;
                 continue;
             }
-            found.push(Quantity { unit, value, range: begin..at });
+            found.push(Figure { unit, value, range: begin..at });
         }
     }
     found
 }
 
 /// Whether a number of seconds that follows `before` belongs to the one of minutes that ends there.
-fn is_further(last: &Quantity, unit: Unit, before: &str) -> bool {
+fn is_further(last: &Figure, unit: Unit, before: &str) -> bool {
     (last.unit, unit) == (Unit::Seconds, Unit::Seconds)
         && before.trim_end().len() == last.range.end
         && before[last.range.clone()].contains("min")
@@ -176,7 +176,7 @@ mod tests {
             ("1,204 kB", Unit::Bytes, 1_204_000.0),
             ("0.125 s", Unit::Seconds, 0.125),
         ] {
-            let found = quantities(&text.to_lowercase());
+            let found = figures(&text.to_lowercase());
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert_eq!(found[0].unit, unit, "{text}");
             assert!((found[0].value.unwrap() - number).abs() < number * 1e-9, "{text}: {found:?}");
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn other_numbers_are_none() {
         for text in ["utf8 x", "v1.3x", "#12 s", "200 seats", "3 tests", "k-2026 %", "10", ""] {
-            assert_eq!(quantities(text), [], "{text}");
+            assert_eq!(figures(text), [], "{text}");
         }
-        assert_eq!(quantities("1.204 kb").iter().map(|it| it.value).collect::<Vec<_>>(), [None]);
+        assert_eq!(figures("1.204 kb").iter().map(|it| it.value).collect::<Vec<_>>(), [None]);
     }
 }
