@@ -10,6 +10,8 @@ use crate::judge::{runs, words};
 
 /// So many bounds are read at most: a pasted text can have thousands, and the last words are held against each.
 const MAX_BOUNDS: usize = 20;
+/// A longer clause, in bytes, is material: each of its figures would be held against all of it.
+const LONGEST_CLAUSE: usize = 1000;
 
 /// A bound that the figures told do not meet.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,7 +115,8 @@ fn bounds(prompts: &[String]) -> Vec<Bound> {
         for sentence in own.split_inclusive(['?', '？', '\n']).filter(|it| !it.ends_with(['?', '？'])) {
             for clause in clauses(sentence, &ENDS).flat_map(|part| clauses(part, &CLAUSE_ENDS)) {
                 let figures = figures(clause);
-                own_bounds.extend(figures.iter().filter_map(|figure| Bound::of(clause, figure)));
+                let is_short = clause.len() <= LONGEST_CLAUSE;
+                own_bounds.extend(figures.iter().filter(|_| is_short).filter_map(|it| Bound::of(clause, it)));
                 bounds.retain(|bound| figures.iter().all(|figure| figure.unit != bound.unit));
             }
         }
