@@ -22,6 +22,19 @@ fn undo_gives_back_branch_index_bytes_and_times() {
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
 }
 
+/// An index that names a file without its content names the empty blob, which no commit needs.
+#[test]
+fn a_collection_in_between_leaves_all_that_an_index_with_mere_names_needs() {
+    let repo = Repo::new();
+    repo.write("intended", "later\n").git(["add", "-N", "intended"]);
+    let before = fingerprint(&repo);
+    commit(&repo);
+    repo.git(["gc", "-q", "--prune=now"]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+}
+
 // U02
 #[test]
 fn a_status_in_between_does_not_matter() {

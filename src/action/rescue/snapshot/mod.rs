@@ -93,6 +93,11 @@ pub(crate) fn draft(
         }
     }
     draft.add_stages(git, shadow, survey)?;
+    if survey.entries.iter().any(IndexEntry::is_intent) {
+        // The index names it, and no commit does: without the record, a garbage collection between a rescue and its undo
+        // deletes it.
+        draft.add(git.repo.format, spool, b"intended", b"")?;
+    }
     if let Some(raw) = &shadow.raw_index {
         draft.add(git.repo.format, spool, b"index", &raw.bytes)?;
         for (name, bytes) in kept_index::parts(&shadow.git_dir, &raw.bytes)? {
