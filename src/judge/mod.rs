@@ -22,6 +22,7 @@ pub mod rounds;
 pub mod runs;
 pub mod second_opinion;
 mod sentence_features;
+mod sentences;
 pub mod set_aside;
 pub mod smart_check;
 pub mod supervised_loop;

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::naming::ENDS;
 use crate::judge::figures::{Figure, Unit, figures};
+use crate::judge::sentences::{bare, clauses, sentences};
 use crate::judge::{runs, words};
 
 /// So many bounds are read at most: a pasted text can have thousands, and the last words are held against each.
@@ -45,7 +45,7 @@ pub(super) fn missed<'t>(text: &'t str, prompts: &[String]) -> Option<Missed<'t>
     if bounds.is_empty() {
         return None;
     }
-    let sentences = clauses(text, &ENDS).map(|sentence| Sentence::of(sentence.trim()));
+    let sentences = sentences(text).map(|sentence| Sentence::of(bare(sentence)));
     let sentences: Vec<Sentence<'_>> = sentences.filter(|sentence| !sentence.figures.is_empty()).collect();
     bounds.into_iter().find_map(|bound| {
         let of_it = sentences.iter().filter(|sentence| bound.is_told_in(sentence));
@@ -81,27 +81,6 @@ impl Sentence<'_> {
     }
 }
 
-/// What ends a clause that is no end of a sentence.
-const CLAUSE_ENDS: [char; 4] = [',', ':', '、', '，'];
-
-/// The parts of a text between these signs; a dot or comma is one only before a blank, since it stands in numbers.
-fn clauses<'t>(text: &'t str, ends: &'static [char]) -> impl Iterator<Item = &'t str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let part = rest?;
-        let is_end = |(at, sign): (usize, char)| {
-            let next = part[at + sign.len_utf8()..].chars().next();
-            ends.contains(&sign) && (!sign.is_ascii_punctuation() || next.is_none_or(char::is_whitespace))
-        };
-        let Some((at, sign)) = part.char_indices().find(|it| is_end(*it)) else {
-            rest = None;
-            return Some(part);
-        };
-        rest = Some(&part[at + sign.len_utf8()..]);
-        Some(&part[..at])
-    })
-}
-
 /// The bounds that prompts set, in order. What a later prompt says in the same unit takes the place of one, and a prompt that
 /// accepts what there is leaves none.
 fn bounds(prompts: &[String]) -> Vec<Bound> {
@@ -112,8 +91,8 @@ fn bounds(prompts: &[String]) -> Vec<Bound> {
             bounds.clear();
         }
         let mut own_bounds = Vec::new();
-        for sentence in own.split_inclusive(['?', '？', '\n']).filter(|it| !it.ends_with(['?', '？'])) {
-            for clause in clauses(sentence, &ENDS).flat_map(|part| clauses(part, &CLAUSE_ENDS)) {
+        for sentence in sentences(&own).filter(|it| !it.ends_with(['?', '？'])) {
+            for clause in clauses(sentence).map(bare) {
                 let figures = figures(clause);
                 let is_short = clause.len() <= LONGEST_CLAUSE;
                 own_bounds.extend(figures.iter().filter(|_| is_short).filter_map(|it| Bound::of(clause, it)));

@@ -4,11 +4,11 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::naming::{ENDS, clauses_of, names_same, names_something};
+use super::naming::{names_same, names_something};
 use super::ordered::{Orders, hands_over, may_deny};
-use crate::judge::questions;
+use crate::judge::sentences::{bare, clauses, sentences};
 use crate::judge::word_split::words_by_script;
-use crate::judge::{runs, words};
+use crate::judge::{questions, runs, words};
 use crate::model::QuestionWeight;
 
 /// What a person declined of what words ask or offer.
@@ -49,7 +49,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let wants = Wants::of(&asked, prompts.len().saturating_sub(1));
     let wanted = without_exceptions(&asked);
     let names: Vec<&str> = words_by_script(&wanted).filter(|word| names_something(word)).collect();
-    let sentences = sentences(text);
+    let sentences = said_in(text);
     let puts_off = |said: &Said| wants.are_put_off(said, &text[said.place.clone()], admitted);
     // "They still use the old format" speaks of what the clause before names.
     let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
@@ -77,7 +77,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let is_open = |at: usize| is_deferral(at) || is_exception(&sentences[at]) || is_denial(&sentences[at]);
     let at = (0..sentences.len()).find(|&at| is_open(at))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
-    Some(text[first.start..last.end].trim().trim_end_matches(ENDS))
+    Some(bare(&text[first.start..last.end]))
 }
 
 /// Whether a clause ends with saying that something is not supported: "browsers where it is not supported see" does not.
@@ -129,7 +129,7 @@ impl<'p> Wants<'p> {
     /// Whether a sentence, which stands as `written`, puts something off, hands it over, or tells of a limit.
     fn are_put_off(&self, said: &Said, written: &str, admitted: &[String]) -> bool {
         let own = without_counts(&said.own, self.asked);
-        let lower = said.lower.trim().trim_end_matches(ENDS);
+        let lower = bare(&said.lower);
         let is_admitted = || !lower.is_empty() && admitted.iter().any(|admitted| admitted.contains(lower));
         let is_limit = || {
             (tells_limit(&own) || is_admitted())
@@ -155,7 +155,7 @@ impl<'p> Wants<'p> {
 
 /// Whether a sentence ends with saying that the person decided so: in its midst that may be of something else.
 fn ends_as_decided(own: &str) -> bool {
-    let own = own.trim_end().trim_end_matches(ENDS);
+    let own = bare(own);
     words::of("as_decided").iter().any(|words| own.ends_with(words))
 }
 
@@ -265,21 +265,20 @@ struct Said {
     own: String,
 }
 
-fn sentences(text: &str) -> Vec<Said> {
+fn said_in(text: &str) -> Vec<Said> {
     let mut at = 0;
     let said = |own: &str| {
         let place = at..at + own.len();
         at = place.end;
         Said { lower: text[place.clone()].to_lowercase(), place, own: own.to_lowercase() }
     };
-    questions::without_quotes_and_code(text).split_inclusive(ENDS).map(said).collect()
+    sentences(&questions::without_quotes_and_code(text)).map(said).collect()
 }
 
 /// Whether a sentence says of something that `prompts` name that it is not there. For answers to how far the work is.
 pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     let lower = text.to_lowercase();
-    let mut sentences = lower.split(ENDS);
-    sentences.any(|sentence| {
+    sentences(&lower).any(|sentence| {
         words::has(sentence, "is_not_there") && !names_none(sentence) && names_same(sentence, prompts)
     })
 }
@@ -312,7 +311,7 @@ pub(super) fn is_as_asked(unfinished: &[String], prompts: &[String]) -> bool {
             && !is_undone("unimplemented")
             && !is_undone("is_stub")
             && !is_undone("is_not_there")
-            && clauses_of(&asked).any(names)
+            && clauses(&asked).any(names)
     };
     let is_of_rest = |said: &str| {
         let wanted = || words::without(&asked, "wants_nothing_else");
@@ -343,7 +342,7 @@ fn is_other_part(said: &str, asked: &str) -> bool {
     let told = numbers(said);
     let ordinals = words::of("first_to_third").iter().enumerate();
     let ordinals = ordinals.filter(|(_, word)| asked.contains(*word)).map(|(at, _)| at as u64 % 3 + 1);
-    let wanted = clauses_of(asked).filter(|clause| !is_left(clause)).flat_map(numbers);
+    let wanted = clauses(asked).filter(|clause| !is_left(clause)).flat_map(numbers);
     let wanted: Vec<u64> = wanted.chain(ordinals).collect();
     if told.is_empty() {
         words::of("names_other_parts").iter().any(|word| said.contains(word) && !asked.contains(word))
@@ -354,8 +353,7 @@ fn is_other_part(said: &str, asked: &str) -> bool {
 
 /// Whether a sentence is about what the prompt leaves to others or to another time, in a clause of its own.
 fn is_others_turn(said: &str, asked: &str) -> bool {
-    clauses_of(asked)
-        .any(|clause| words::has(clause, "others_turn") && names_same(said, &[clause.to_owned()]))
+    clauses(asked).any(|clause| words::has(clause, "others_turn") && names_same(said, &[clause.to_owned()]))
 }
 
 /// Whether a sentence says that nothing is left out.

@@ -2,11 +2,9 @@
 //! it wants one step of it, or wants the plan written, they are not. Must not read plans.
 
 use super::tasks::is_named_in;
+use crate::judge::sentences::{SENTENCE_ENDS, sentences};
 use crate::judge::{joined, words};
 use crate::model::PlanFile;
-
-/// Signs that end a sentence; a dot does only before a blank, since it stands in names.
-const ENDS: &[char] = &['\n', '!', '?', ';', '。', '！', '？', '；'];
 
 /// So many bytes behind a name tell what of the file is meant, in scripts without blanks.
 const NEAR: usize = 30;
@@ -62,10 +60,6 @@ fn makes_and_does(prompt: &str) -> bool {
 /// The last part of a path, in lower case.
 fn file_of(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
-}
-
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(ENDS).flat_map(|part| part.split(". "))
 }
 
 /// Whether a prompt speaks of one of the parts of a whole: "do the first step".
@@ -179,8 +173,9 @@ impl Part<'_> {
 
     /// Whether the next sentence wants done what the file lists: "docs/cutover.md has what must change. Work through it."
     fn is_taken_up(&self) -> bool {
-        let behind =
-            self.behind.trim_start_matches(|sign: char| ENDS.contains(&sign) || ". )`".contains(sign));
+        let behind = self
+            .behind
+            .trim_start_matches(|sign: char| SENTENCE_ENDS.contains(&sign) || " )`".contains(sign));
         let next = sentences(behind).next().unwrap_or_default();
         let leads = words::of("before_takes_up").iter();
         let next = leads.fold(next, |next, lead| next.strip_prefix(lead).unwrap_or(next));

@@ -3,14 +3,6 @@
 use crate::judge::word_split::{is_spaced, words_by_script};
 use crate::judge::words;
 
-/// What ends a sentence.
-pub(super) const ENDS: [char; 6] = ['.', '!', '?', '\n', ';', '。'];
-
-/// The clauses of prompts, in lower case.
-pub(super) fn clauses_of(asked: &str) -> impl Iterator<Item = &str> {
-    asked.split(|sign: char| ENDS.contains(&sign) || matches!(sign, ',' | ':' | '、' | '，'))
-}
-
 /// Whether a text names something that `prompts` name.
 pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
     let (text, asked) = (text.to_lowercase(), prompts.join("\n").to_lowercase());

@@ -1,7 +1,8 @@
 //! Sentences of last words about what a prompt orders: that it was not done, that the result does not do it, or that the
 //! person is to do it. Each clause of a prompt counts by its own words. Must not judge anything else in the words.
 
-use super::naming::{clauses_of, names_something};
+use super::naming::names_something;
+use crate::judge::sentences::clauses;
 use crate::judge::word_split::words_by_script;
 use crate::judge::words;
 
@@ -44,7 +45,7 @@ struct Order<'p> {
 impl<'p> Orders<'p> {
     /// Reads prompts in lower case.
     pub(super) fn of(asked: &'p str) -> Orders<'p> {
-        let clauses = clauses_of(asked).flat_map(without_turn).filter(|clause| !clause.trim().is_empty());
+        let clauses = clauses(asked).flat_map(without_turn).filter(|clause| !clause.trim().is_empty());
         let clauses = clauses.take(MAX_CLAUSES);
         let (ruled_out, ordered): (Vec<&str>, Vec<&str>) =
             clauses.partition(|clause| words::has(clause, "negates_order"));
@@ -230,7 +231,7 @@ pub(super) fn hands_over(own: &str, asked: &str) -> bool {
         Some((verb, said.take(NEAR).collect::<Vec<&str>>()))
     });
     handed.into_iter().any(|(verb, said)| {
-        clauses_of(asked).take(MAX_CLAUSES).any(|clause| {
+        clauses(asked).take(MAX_CLAUSES).any(|clause| {
             let words: Vec<&str> = words_by_script(clause).collect();
             deeds(clause).contains(&verb)
                 && said.iter().any(|word| names_something(word) && words.contains(word))

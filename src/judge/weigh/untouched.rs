@@ -4,10 +4,8 @@
 use std::borrow::Cow;
 
 use super::naming::names_same;
+use crate::judge::sentences::{bare, clauses, sentences};
 use crate::judge::words;
-
-/// What ends a clause; a dot does only before a blank, since it stands in names.
-const ENDS: [char; 6] = [',', ';', '!', '\n', '。', '、'];
 
 /// The text with blanks in place of the clauses that say of the person's own changes, or of files that no prompt names,
 /// that they are untouched, or that the commit is without them.
@@ -16,12 +14,11 @@ pub(super) fn without_persons_files<'t>(text: &'t str, prompts: &[String]) -> Co
         return Cow::Borrowed(text);
     }
     let mut own = String::with_capacity(text.len());
-    for sentence in text.split_inclusive('\n').flat_map(|line| line.split_inclusive(". ")) {
+    for sentence in sentences(text) {
         let is_why = is_persons_sentence(&sentence.to_lowercase(), prompts);
-        for clause in sentence.split_inclusive(ENDS) {
+        for clause in clauses(sentence) {
             let said = clause.to_lowercase();
-            let is_end = |sign: char| ENDS.contains(&sign) || sign == '.' || sign.is_whitespace();
-            let end = clause.trim_end_matches(is_end).len();
+            let end = clause.len() - clause.trim_start().len() + bare(clause).len();
             if is_why || is_of_person(&said, prompts) {
                 own.extend(std::iter::repeat_n(' ', end));
                 own.push_str(&clause[end..]);
@@ -41,7 +38,7 @@ fn is_persons_sentence(said: &str, prompts: &[String]) -> bool {
         (words::has(clause, "is_left_out") || words::has(clause, "is_persons"))
             && !words::has(clause, "goes_on_with")
     };
-    let mut clauses = said.split(ENDS).filter(|clause| clause.contains(char::is_alphanumeric));
+    let mut clauses = clauses(said).filter(|clause| clause.contains(char::is_alphanumeric));
     words::has(said, "is_left_out")
         && words::has(said, "is_persons")
         && clauses.all(is_why)
