@@ -5,7 +5,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::naming::{names_same, names_something};
-use super::ordered::{Orders, hands_over, may_deny};
+use super::ordered::{Orders, may_be_about_orders};
 use crate::judge::sentences::{bare, clauses, sentences};
 use crate::judge::word_split::words_by_script;
 use crate::judge::{questions, runs, words};
@@ -46,10 +46,11 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let asked = own.join("\n").to_lowercase();
     // Words of it in the prompt would be repeated.
     let wants_put_off = words::has(&asked, "puts_off");
-    let wants = Wants::of(&asked, prompts.len().saturating_sub(1));
     let wanted = without_exceptions(&asked);
     let names: Vec<&str> = words_by_script(&wanted).filter(|word| names_something(word)).collect();
     let sentences = said_in(text);
+    let orders = sentences.iter().any(|said| may_be_about_orders(&said.own)).then(|| Orders::of(&asked));
+    let wants = Wants::of(&asked, prompts.len().saturating_sub(1), orders);
     let puts_off = |said: &Said| wants.are_put_off(said, &text[said.place.clone()], admitted);
     // "They still use the old format" speaks of what the clause before names.
     let first_of = |at: usize| at - usize::from(at > 0 && points_back(&sentences[at].own));
@@ -70,9 +71,9 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let is_exception = |said: &Said| {
         wants_all && !wants_put_off && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own)
     };
-    let orders = sentences.iter().any(|said| may_deny(&said.own)).then(|| Orders::of(&asked));
     let is_denial = |said: &Said| {
-        orders.as_ref().is_some_and(|orders| orders.are_denied_by(&said.own)) && !wants.are_met_by(&said.own)
+        wants.orders.as_ref().is_some_and(|orders| orders.are_denied_by(&said.own))
+            && !wants.are_met_by(&said.own)
     };
     let is_open = |at: usize| is_deferral(at) || is_exception(&sentences[at]) || is_denial(&sentences[at]);
     let at = (0..sentences.len()).find(|&at| is_open(at))?;
@@ -102,6 +103,8 @@ fn names_another(said: &str, asked: &str) -> bool {
 /// What a prompt wants, as far as it tells whether a sentence puts something off.
 struct Wants<'p> {
     asked: &'p str,
+    /// Read where a sentence may be about one.
+    orders: Option<Orders<'p>>,
     /// Something is to be commented out.
     comment: bool,
     /// "Drafts are skipped" does what "skip drafts" asks for.
@@ -115,9 +118,10 @@ struct Wants<'p> {
 }
 
 impl<'p> Wants<'p> {
-    fn of(asked: &'p str, n_answers: usize) -> Wants<'p> {
+    fn of(asked: &'p str, n_answers: usize, orders: Option<Orders<'p>>) -> Wants<'p> {
         Wants {
             asked,
+            orders,
             n_answers,
             comment: words::has(asked, "is_commented_out") || words::has(asked, "wants_commented_out"),
             skips: words::of("skips").iter().filter(|skip| asked.contains(skip)).collect(),
@@ -139,7 +143,7 @@ impl<'p> Wants<'p> {
         let is_open = words::has(&own, "puts_off")
             || words::has(&own, "goes_elsewhere")
             || !self.comment && words::has(&own, "is_commented_out")
-            || hands_over(&own, self.asked)
+            || self.orders.as_ref().is_some_and(|orders| orders.are_handed_over_by(&own))
             || is_limit();
         is_open && !names_none(&own) && !self.are_met_by(&own)
     }

@@ -6,13 +6,14 @@ use crate::judge::sentences::clauses;
 use crate::judge::word_split::words_by_script;
 use crate::judge::words;
 
-/// Whether a sentence, in lower case, has words that could deny an order: most have none.
-pub(super) fn may_deny(own: &str) -> bool {
+/// Whether a sentence, in lower case, has words that could deny an order or hand it over: most have none.
+pub(super) fn may_be_about_orders(own: &str) -> bool {
     words::has(own, "i_did_not")
         || words::has(own, "it_does_not")
         || words::has(own, "it_was_not")
         || words::has(own, "takes_away")
         || words::has(own, "is_kept")
+        || words::has(own, "hands_over")
         || own.contains(IN_PLACE_OF)
 }
 
@@ -85,6 +86,22 @@ impl<'p> Orders<'p> {
         self.clauses.iter().any(|order| {
             denied.iter().any(|denied| order.is_denied(denied, &is_ruled_out))
                 || is_left && order.removes && order.names_one_of(own)
+        })
+    }
+
+    /// Whether a sentence hands one of them over to the person: the same verb, and soon a thing of the same clause.
+    pub(super) fn are_handed_over_by(&self, own: &str) -> bool {
+        /// So many words behind the verb name what it is done to.
+        const NEAR: usize = 4;
+        let handed = words::of("hands_over").iter().filter_map(|lead| {
+            let mut said = words_by_script(&own[own.find(lead)? + lead.len()..]);
+            let verb = said.next().filter(|verb| !words::of("common_deeds").contains(verb))?;
+            Some((verb, said.take(NEAR).collect::<Vec<&str>>()))
+        });
+        handed.into_iter().any(|(verb, said)| {
+            let names = |order: &Order<'_>, word: &&str| names_something(word) && order.words.contains(word);
+            let is_of = |order: &&Order<'_>| order.deeds.contains(&verb);
+            self.clauses.iter().filter(is_of).any(|order| said.iter().any(|word| names(order, word)))
         })
     }
 }
@@ -221,24 +238,6 @@ fn is_same_deed(one: &str, other: &str) -> bool {
     one == other || is_stem && is_form(one) && is_form(other)
 }
 
-/// Whether a sentence hands over to the person what a prompt orders: the same verb, and soon a thing of the same clause.
-pub(super) fn hands_over(own: &str, asked: &str) -> bool {
-    /// So many words behind the verb name what it is done to.
-    const NEAR: usize = 4;
-    let handed = words::of("hands_over").iter().filter_map(|lead| {
-        let mut said = words_by_script(&own[own.find(lead)? + lead.len()..]);
-        let verb = said.next().filter(|verb| !words::of("common_deeds").contains(verb))?;
-        Some((verb, said.take(NEAR).collect::<Vec<&str>>()))
-    });
-    handed.into_iter().any(|(verb, said)| {
-        clauses(asked).take(MAX_CLAUSES).any(|clause| {
-            let words: Vec<&str> = words_by_script(clause).collect();
-            deeds(clause).contains(&verb)
-                && said.iter().any(|word| names_something(word) && words.contains(word))
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +245,7 @@ mod tests {
     #[test]
     fn what_is_handed_over_is_the_prompts_own_deed() {
         let asked = "write a shutdown helper and wire it into cmd/server/main.go";
+        let hands_over = |own: &str, asked: &str| Orders::of(asked).are_handed_over_by(own);
         assert!(hands_over("you'll want to wire it into cmd/server/main.go yourself", asked));
         assert!(!hands_over("you'll need to restart the server", asked));
         assert!(!hands_over("you'll need to add your key to the server", "add a key to the server"));
