@@ -36,6 +36,7 @@ mod reader;
 mod readers;
 mod rebased;
 mod saved;
+mod settings;
 mod stash;
 mod stays;
 mod strays;

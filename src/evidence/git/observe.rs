@@ -97,20 +97,19 @@ fn look_at_work_tree(
     git: &mut GitFacts,
     contents: &mut Contents,
 ) -> Read<()> {
-    let ((changes, content, (saved_on, rescued_to), notes), reader) =
-        readers.read(Purpose::Changes, &mut |repo| {
-            let mut walk = Walk::new(ask, &repository.top);
-            let at = (&git.head, git.tree.as_deref());
-            let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
-            let saved = match &content {
-                _ if changes.n_paths == 0 => {
-                    (None, saved::left_behind(repo, repository, &git.head, git.tree.as_ref())?)
-                }
-                Some(content) => (saved::branch(repo, repository, &git.head, content)?, None),
-                None => (None, None),
-            };
-            Ok((changes, content, saved, walk.notes()))
-        })?;
+    let ((changes, content, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
+        let mut walk = Walk::new(ask, &repository.top);
+        let at = (&git.head, git.tree.as_deref());
+        let (changes, content) = changes::read(repo, repository, ask, at, (&mut walk, contents))?;
+        Ok((changes, content, walk.notes()))
+    })?;
+    let ((saved_on, rescued_to), _) = readers.read(Purpose::Facts, &mut |repo| match &content {
+        _ if changes.n_paths == 0 => {
+            Ok((None, saved::left_behind(repo, repository, &git.head, git.tree.as_ref())?))
+        }
+        Some(content) => Ok((saved::branch(repo, repository, &git.head, content)?, None)),
+        None => Ok((None, None)),
+    })?;
     git.changes = Some(changes);
     // If a commit came between the two reads, the name belongs to another tree.
     let has_moved = repository.has_ref_files() && git::head(repository)? != git.head;

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
 use super::reader::{Commit, Compared, Entry, Ref, Repo, TreeId};
-use super::{GitAsk, porcelain};
+use super::{GitAsk, porcelain, settings};
 use crate::git::{
-    self, CallPolicy, Git, GitError, Gitlink, Gitlinks, LogEntry, Read, ReflogAction, Repository, Setting,
-    Shadow, Stdin, damaged_config, trouble,
+    self, CallPolicy, Git, GitError, Gitlink, Gitlinks, LogEntry, Read, ReflogAction, Repository, Shadow,
+    Stdin, damaged_config, trouble,
 };
 use crate::model::{CommitId, GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
@@ -27,13 +27,6 @@ const ANSWER_CAP: usize = 64 << 20;
 const LOG_LIMIT: usize = 5_000;
 /// The fields of a commit: id, tree, parents, committer time, author time, subject, message.
 const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%at%x00%s%x00%B%x00";
-/// The `core` settings of the repository that the shadow keeps: those that decide whether a file differs.
-const NEEDED: [&str; 15] = [
-    "autocrlf", "bigfilethreshold", "checkroundtripencoding", "checkstat", "eol", "excludesfile", "filemode",
-    "ignorecase", "ignorestat", "precomposeunicode", "sparsecheckout", "sparsecheckoutcone", "symlinks",
-    "trustctime", "untrackedcache",
-];
-
 pub(super) struct Program<'a> {
     git: Git<'a>,
     /// Whether it is asked because something hung: what it would wait for is looked for first.
@@ -88,19 +81,9 @@ impl<'a> Program<'a> {
         self.git.real(args, Stdin::Bytes(input)).map_err(unreadable)
     }
 
-    /// The settings that the shadow keeps, with includes resolved.
-    fn settings(&self) -> Read<Vec<Setting>> {
-        let entries = git::config_entries(&self.git).map_err(unreadable)?;
-        let own = entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value));
-        let is_usable = |(name, value): &Setting| {
-            git::rule_file_in_the_way(name, value, &self.git.repo.top, self.git.home).is_none()
-        };
-        Ok(needed(own).into_iter().filter(is_usable).collect())
-    }
-
     fn shadow(&self) -> Read<Shadow> {
         let shadow = Shadow::for_reading(self.git.repo, self.head()?.commit())?;
-        shadow.configure(&self.settings()?)?;
+        shadow.configure(&settings::kept(&self.git, self.is_careful).map_err(unreadable)?)?;
         Ok(shadow)
     }
 
@@ -140,12 +123,6 @@ pub fn hanging_rules(repository: &Repository, ask: &GitAsk<'_>) -> Option<String
         Some(Ok(hanging)) => hanging,
         Some(Err(_)) | None => first(),
     }
-}
-
-/// Filters the repository's settings down to those that a shadow keeps.
-fn needed(settings: impl Iterator<Item = (String, String)>) -> Vec<Setting> {
-    let of_core = settings.filter_map(|(key, value)| Some((key.strip_prefix("core.")?.to_owned(), value)));
-    of_core.filter(|(name, _)| NEEDED.contains(&name.as_str())).collect()
 }
 
 fn unreadable(error: GitError) -> Unreadable {
