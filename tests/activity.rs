@@ -73,6 +73,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         check_tests: Vec::new(),
         session: Reading::Present(sessions.remove(0)),
         ignored: Vec::new(),
+        absent: Vec::new(),
         other_sessions: sessions,
         n_unread_sessions: 0,
         unreadable_session: None,

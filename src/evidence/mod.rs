@@ -10,6 +10,7 @@ mod excluded;
 pub mod git;
 mod ignored_files;
 pub mod live_facts;
+mod named_files;
 mod named_plans;
 mod own_settings;
 pub mod panes;

@@ -53,6 +53,7 @@ mod tests {
             include_str!("weigh/deferral.rs"),
             include_str!("weigh/naming.rs"),
             include_str!("weigh/ordered.rs"),
+            include_str!("weigh/ordered_files.rs"),
             include_str!("weigh/demanded_acts.rs"),
             include_str!("weigh/demanded_checks.rs"),
             include_str!("weigh/spoken.rs"),

@@ -49,6 +49,9 @@ pub struct Observations {
     /// Files that sessions wrote or prompts name, that are there and that git ignores, from the top: no commit will hold
     /// them. Read with the sessions. Untrusted text.
     pub ignored: Vec<String>,
+    /// Files that prompts name, that are not there, and of whose name nothing was written. Read with the checks. Untrusted
+    /// text.
+    pub absent: Vec<String>,
     /// Where changes of what was read would be visible.
     pub watch_targets: Vec<WatchTarget>,
     /// The baseline to keep, if this collection found a new one.

@@ -362,7 +362,7 @@ fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
 }
 
 /// The evidence of what a checker finds.
-fn checked(
+pub(super) fn checked(
     source: Source,
     name: &str,
     provenance: Provenance,

@@ -25,6 +25,7 @@ mod named_plan;
 mod naming;
 mod on_request;
 mod ordered;
+mod ordered_files;
 mod plans;
 mod runs;
 mod session;
@@ -94,11 +95,9 @@ pub fn weigh_again(
         if parts.contains(Parts::WORDS) {
             memory.prompts = tasks::prompts(&tasks);
         }
-        checks::weigh(
-            &observations,
-            &WeighContext { prompts: &memory.prompts, ..*context },
-            &mut evidence_set,
-        );
+        let context = WeighContext { prompts: &memory.prompts, ..*context };
+        checks::weigh(&observations, &context, &mut evidence_set);
+        ordered_files::weigh(&observations, &context, &mut evidence_set);
         closer::weigh(&observations, &mut evidence_set);
     }
     let recheck_at = recheck_at(&observations);
