@@ -49,7 +49,14 @@ fn sentences<'d>(
     let mut past_block = None;
     // The one of which it tells what is not done.
     let mut undone_block = None;
+    // A list of what a document that was written is about.
+    let mut is_contents = false;
     let open = document.sentences.iter().enumerate().filter(move |(at, sentence)| {
+        is_contents &= sentence.role == Role::Item;
+        if is_contents {
+            return false;
+        }
+        is_contents = sentence.end == End::Colon && leads_contents(&lower(document, sentence));
         if let Some(title) = run_in_title(document, sentence) {
             if words::of("title_of_past").contains(&title) {
                 past_block = Some(sentence.block);
@@ -87,6 +94,13 @@ fn run_in_title(document: &Document<'_>, sentence: &Sentence) -> Option<String> 
     let is_title =
         is_bold && sentence.role == Role::Paragraph && sentence.opens_line && !sentence.closes_line;
     is_title.then(|| words.to_lowercase().trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned())
+}
+
+/// Whether words say of a document which questions or troubles it is about: "`docs/faq.md` answers the ten questions:".
+fn leads_contents(words: &str) -> bool {
+    words::has(words, "names_document")
+        && words::has(words, "is_about")
+        && words::has(words, "names_troubles")
 }
 
 /// Whether a title is one for what is not done, and nothing but that.
@@ -161,7 +175,8 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         let rows = block.iter().filter(|line| line.role == Role::Table);
         let rows: Vec<Vec<&str>> = rows.map(|line| cells(&document.text[line.range.clone()])).collect();
         let Some((title, rows)) = rows.split_first() else { return false };
-        rows.iter().any(|row| reads_open(&row.join(" | "), document))
+        let defines = title.iter().any(|cell| words::of("title_defines").contains(&*cell.to_lowercase()));
+        !defines && rows.iter().any(|row| reads_open(&row.join(" | "), document))
             || rows.iter().flatten().any(|cell| is_not_yet(cell))
             || counts_failures(title, rows)
             || has_open_cell(title, rows)

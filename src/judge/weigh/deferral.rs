@@ -6,6 +6,8 @@ use std::ops::{Range, RangeInclusive};
 
 use super::naming::{names_same, names_something};
 use super::ordered::{Orders, may_be_about_orders};
+use super::texts::TextRead;
+use crate::judge::questions::{Finding, Kind};
 use crate::judge::sentences::{bare, clauses, sentences};
 use crate::judge::word_split::words_by_script;
 use crate::judge::{questions, runs, words};
@@ -71,14 +73,31 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let is_exception = |said: &Said| {
         wants_all && !wants_put_off && !wants.untouched && leaves_out(&said.own) && !names_none(&said.own)
     };
+    let is_put_aside = |said: &Said| {
+        !wants.aside
+            && words::has(&said.lower, "skips_in_code")
+            && words_by_script(&said.lower).any(|word| names.contains(&word))
+    };
     let is_denial = |said: &Said| {
         wants.orders.as_ref().is_some_and(|orders| orders.are_denied_by(&said.own))
             && !wants.are_met_by(&said.own)
     };
-    let is_open = |at: usize| is_deferral(at) || is_exception(&sentences[at]) || is_denial(&sentences[at]);
+    let is_open = |at: usize| {
+        let said = &sentences[at];
+        is_deferral(at) || is_exception(said) || is_put_aside(said) || is_denial(said)
+    };
     let at = (0..sentences.len()).find(|&at| is_open(at))?;
     let (first, last) = (&sentences[first_of(at)].place, &sentences[at].place);
     Some(bare(&text[first.start..last.end]))
+}
+
+/// What the writer says last that it will still do, if the prompts name the same.
+pub(super) fn last_announced<'r>(read: &'r TextRead, text: &str, prompts: &[String]) -> Option<&'r str> {
+    let is_last = |sentence: &&Finding| text.trim_end().ends_with(&sentence.excerpt);
+    let announces = |sentence: &&Finding| sentence.groups.iter().any(|group| group == "announce");
+    let last = read.unfinished.last().filter(is_last).filter(announces)?;
+    let is_own = read.judged.kind == Kind::Announce && names_same(&last.excerpt, prompts);
+    is_own.then_some(&last.excerpt)
 }
 
 /// Whether a clause ends with saying that something is not supported: "browsers where it is not supported see" does not.
@@ -143,6 +162,9 @@ impl<'p> Wants<'p> {
         let is_open = words::has(&own, "puts_off")
             || words::has(&own, "goes_elsewhere")
             || !self.comment && words::has(&own, "is_commented_out")
+            || words::has(&own, "is_made_up")
+                && words::has(&own, "at_present")
+                && !words::has(self.asked, "is_made_up")
             || self.orders.as_ref().is_some_and(|orders| orders.are_handed_over_by(&own))
             || is_limit();
         is_open && !names_none(&own) && !self.are_met_by(&own)

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::bounds::{Missed, missed};
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
-use super::deferral::{Declined, deferral, is_as_asked, undone};
+use super::deferral::{Declined, deferral, is_as_asked, last_announced, undone};
 use super::naming::names_same;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
@@ -347,7 +347,10 @@ impl<'a> Spoken<'a> {
             let Missed { bound, words } = missed(&self.text, &self.prompts)?;
             Some(Reason::MissesBound { bound, words: excerpt::reason(words) })
         };
-        deferred.map(|words| Reason::PutsOff(excerpt::reason(words))).or_else(missed)
+        deferred
+            .or_else(|| last_announced(read, &self.text, &self.prompts))
+            .map(|words| Reason::PutsOff(excerpt::reason(words)))
+            .or_else(missed)
     }
 
     /// Whether all that sounds unfinished is what the prompts want.
