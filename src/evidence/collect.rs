@@ -8,12 +8,13 @@ use sha2::{Digest as _, Sha256};
 use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::live_facts::LiveSources;
+use super::named_files::NamedFiles;
 use super::required_files::is_pattern;
 use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
-use super::{excluded, ignored_files, named_files, named_plans, provenance};
+use super::{excluded, ignored_files, named_plans, provenance};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,
@@ -60,12 +61,8 @@ pub struct Memory {
     asked: Vec<Timestamp>,
     /// The plans that prompts name, for collections that do not read sessions.
     named_plans: Vec<String>,
-    /// The files that prompts name and no session wrote, likewise.
-    named_files: Vec<String>,
-    /// The names of changed files from the last read, for collections that do not read git.
-    changed_files: Option<Vec<String>>,
-    /// Those of the named files that are not there, for collections that neither read sessions nor checks.
-    absent: Vec<String>,
+    /// The files that prompts name, likewise.
+    named_files: NamedFiles,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -127,7 +124,7 @@ pub fn collect(
         memory.session_targets =
             read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
         memory.named_plans = named_plans::find(&found, workspace, settings);
-        memory.named_files = named_files::find(&found);
+        memory.named_files.read_prompts(&found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, context.now)
@@ -143,18 +140,15 @@ pub fn collect(
         found.git = observe_git(request, context, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
             excluded::add(asked_at, &evidence_files(settings, memory), git);
-            if request.parts.contains(Parts::CHANGES) {
-                memory.changed_files = named_files::changed(&git.facts);
-            }
+            memory.named_files.read_changes(&git.facts);
         }
     }
     if request.parts.intersects(Parts::WORDS | Parts::CHECKS) {
-        let changed = memory.changed_files.as_deref();
-        memory.absent = named_files::absent(&directory, &memory.named_files, changed);
+        memory.named_files.look(&directory);
     }
     if request.parts.contains(Parts::CHECKS) {
         read_checks(&directory, settings, context.now, &memory.named_plans, &mut memory.results, &mut found);
-        found.absent.clone_from(&memory.absent);
+        found.absent = memory.named_files.absent().to_vec();
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit);
@@ -174,7 +168,7 @@ pub fn collect(
     memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
-    let named = [&memory.named_plans[..], &memory.absent].concat();
+    let named = [&memory.named_plans[..], memory.named_files.absent()].concat();
     found.watch_targets.extend(declared_folders(workspace, settings, &named));
     if !memory.git_targets.is_empty() {
         found.watch_targets.push(arrivals_at_top(workspace));

@@ -1,6 +1,9 @@
 //! Finds the files that prompts name, and of these the ones that neither are there nor were written under another folder.
 //! Must not decide whether a prompt asked for one; the judge reads that.
 
+use std::collections::BTreeMap;
+
+use super::required_files::Search;
 use super::untrusted_file::{FileReach, FileRefusal, WorkspaceDir};
 use crate::model::{Deed, GitFacts, Observations, PromptKind, SessionObservation, bare_words};
 
@@ -20,39 +23,66 @@ const ENDINGS: [&str; 56] = [
     "sql", "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// The files that prompts name, by paths from the workspace's top, without those that a session wrote or whose name stands
-/// in one of its commands.
-pub(super) fn find(found: &Observations) -> Vec<String> {
-    let mut files: Vec<String> = Vec::new();
-    for name in found.sessions().flat_map(in_prompts) {
-        let is_of_work = || found.sessions().any(|session| is_touched(session, base(name)));
-        if files.len() < MAX_FILES && !files.iter().any(|known| known == name) && !is_of_work() {
-            files.push(name.to_owned());
+/// What is known of the files that prompts name, for collections that do not read all of it.
+#[derive(Debug, Default)]
+pub(super) struct NamedFiles {
+    /// By paths from the workspace's top, without those that a session wrote or whose name stands in one of its commands.
+    named: Vec<String>,
+    /// The names of all changed files, in lower case, without folders; `None` where they are too many to be told.
+    changed: Option<Vec<String>>,
+    /// Whether a file of this name was somewhere in the work tree at the first look. The search takes long.
+    is_elsewhere: BTreeMap<String, bool>,
+    absent: Vec<String>,
+}
+
+impl NamedFiles {
+    /// Takes the names from prompts.
+    pub(super) fn read_prompts(&mut self, found: &Observations) {
+        self.named.clear();
+        for name in found.sessions().flat_map(in_prompts) {
+            let is_of_work = || found.sessions().any(|session| is_touched(session, base(name)));
+            let is_new = self.named.len() < MAX_FILES && !self.named.iter().any(|known| known == name);
+            if is_new && !is_of_work() {
+                self.named.push(name.to_owned());
+            }
         }
     }
-    files
-}
 
-/// The names of all files that commits since the baseline and uncommitted changes have, in lower case, without folders;
-/// `None` where they are too many to be told.
-pub(super) fn changed(git: &GitFacts) -> Option<Vec<String>> {
-    let commits = &git.commits;
-    let changes = git.changes.as_ref()?;
-    let committed: Option<Vec<_>> = commits.newest.iter().map(|commit| commit.paths.as_ref()).collect();
-    let is_all =
-        commits.n_new as usize <= commits.newest.len() && changes.n_paths as usize <= changes.files.len();
-    let changed = changes.files.iter().map(|file| &file.path);
-    let paths = committed.filter(|_| is_all)?.into_iter().flatten().chain(changed);
-    Some(paths.map(|path| base(path).to_lowercase()).collect())
-}
+    /// Takes the names of files that commits since the baseline and uncommitted changes have.
+    pub(super) fn read_changes(&mut self, git: &GitFacts) {
+        let Some(changes) = &git.changes else { return };
+        let commits = &git.commits;
+        let committed: Option<Vec<_>> = commits.newest.iter().map(|commit| commit.paths.as_ref()).collect();
+        let is_all =
+            commits.n_new as usize <= commits.newest.len() && changes.n_paths as usize <= changes.files.len();
+        self.changed = committed.filter(|_| is_all).map(|committed| {
+            let changed = changes.files.iter().map(|file| &file.path);
+            committed.into_iter().flatten().chain(changed).map(|path| base(path).to_lowercase()).collect()
+        });
+    }
 
-/// The files of `named` that are not there, and of whose name none of the `changed` files is.
-pub(super) fn absent(directory: &WorkspaceDir, named: &[String], changed: Option<&[String]>) -> Vec<String> {
-    let Some(changed) = changed else { return Vec::new() };
-    let is_gone =
-        |name: &str| matches!(directory.open_file(name, FileReach::Workspace), Err(FileRefusal::Absent));
-    let is_elsewhere = |name: &str| changed.contains(&base(name).to_lowercase());
-    named.iter().filter(|name| !is_elsewhere(name) && is_gone(name)).cloned().collect()
+    /// Looks which files are not there, and of whose name none was changed or is in another folder.
+    pub(super) fn look(&mut self, directory: &WorkspaceDir) {
+        let Some(changed) = &self.changed else { return self.absent.clear() };
+        let is_gone =
+            |name: &str| matches!(directory.open_file(name, FileReach::Workspace), Err(FileRefusal::Absent));
+        let is_changed = |name: &str| changed.iter().any(|changed| is_named(changed, base(name)));
+        let mut search = Search::default();
+        let mut is_elsewhere = |name: &String| {
+            *self.is_elsewhere.entry(name.clone()).or_insert_with(|| {
+                let found = search.matching_files(directory, &format!("**/{}", base(name)), 1);
+                !found.paths.is_empty() || found.not_seen.is_some()
+            })
+        };
+        let absent =
+            self.named.iter().filter(|name| !is_changed(name) && is_gone(name) && !is_elsewhere(name));
+        self.absent = absent.cloned().collect();
+    }
+
+    /// The files that were not there at the last look.
+    pub(super) fn absent(&self) -> &[String] {
+        &self.absent
+    }
 }
 
 fn in_prompts(session: &SessionObservation) -> impl Iterator<Item = &str> {
@@ -73,8 +103,11 @@ fn in_prompts(session: &SessionObservation) -> impl Iterator<Item = &str> {
 fn is_touched(session: &SessionObservation, name: &str) -> bool {
     let steps = session.history.turns.iter().flat_map(|turn| &turn.steps);
     steps.into_iter().any(|step| match &step.deed {
-        Deed::Edit { paths, .. } => paths.iter().any(|path| base(path).eq_ignore_ascii_case(name)),
-        Deed::Command(run) => run.is_cut || run.command.contains(name),
+        Deed::Edit { paths, .. } => paths.iter().any(|path| is_named(&base(path).to_lowercase(), name)),
+        // What a commit's message says is not written yet.
+        Deed::Command(run) => {
+            run.is_cut || !run.command.starts_with("git commit") && run.command.contains(name)
+        }
         Deed::Other { .. } => true,
         Deed::SentOff { was_read, .. } => !was_read,
         Deed::Asked { .. } => false,
@@ -90,6 +123,13 @@ fn is_file(word: &str) -> bool {
         && word.bytes().all(is_plain)
         && !word.split('/').any(|part| part == ".." || part.is_empty())
         && ends().is_some_and(|(_, end)| ENDINGS.contains(&end))
+}
+
+/// Whether a file, in lower case, is called so, be it with a number or a date in front: "0042_orders.sql".
+fn is_named(file: &str, name: &str) -> bool {
+    let number = file.strip_suffix(&name.to_lowercase());
+    number
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'-')))
 }
 
 fn base(path: &str) -> &str {

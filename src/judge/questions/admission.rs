@@ -101,6 +101,7 @@ fn leads_contents(words: &str) -> bool {
     words::has(words, "names_document")
         && words::has(words, "is_about")
         && words::has(words, "names_troubles")
+        && !words::has(words, "are_open")
 }
 
 /// Whether a title is one for what is not done, and nothing but that.
@@ -175,7 +176,8 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         let rows = block.iter().filter(|line| line.role == Role::Table);
         let rows: Vec<Vec<&str>> = rows.map(|line| cells(&document.text[line.range.clone()])).collect();
         let Some((title, rows)) = rows.split_first() else { return false };
-        let defines = title.iter().any(|cell| words::of("title_defines").contains(&*cell.to_lowercase()));
+        let defines = title.len() == 2
+            && title.iter().any(|cell| words::of("title_defines").contains(&*cell.to_lowercase()));
         !defines && rows.iter().any(|row| reads_open(&row.join(" | "), document))
             || rows.iter().flatten().any(|cell| is_not_yet(cell))
             || counts_failures(title, rows)

@@ -76,6 +76,8 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str], admitted: &[String])
     let is_put_aside = |said: &Said| {
         !wants.aside
             && words::has(&said.lower, "skips_in_code")
+            && !words::has(&said.lower, "takes_away")
+            && !words::has(&said.lower, "skip_is_gone")
             && words_by_script(&said.lower).any(|word| names.contains(&word))
     };
     let is_denial = |said: &Said| {
