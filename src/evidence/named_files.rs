@@ -56,8 +56,8 @@ impl NamedFiles {
         let is_all =
             commits.n_new as usize <= commits.newest.len() && changes.n_paths as usize <= changes.files.len();
         self.changed = committed.filter(|_| is_all).map(|committed| {
-            let changed = changes.files.iter().map(|file| &file.path);
-            committed.into_iter().flatten().chain(changed).map(|path| base(path).to_lowercase()).collect()
+            let uncommitted = changes.files.iter().map(|file| &file.path);
+            committed.into_iter().flatten().chain(uncommitted).map(|path| base(path).to_lowercase()).collect()
         });
     }
 
@@ -125,7 +125,7 @@ fn is_file(word: &str) -> bool {
         && ends().is_some_and(|(_, end)| ENDINGS.contains(&end))
 }
 
-/// Whether a file, in lower case, is called so, be it with a number or a date in front: "0042_orders.sql".
+/// Whether a file, in lower case, is called so, be it with a number or a date in front: `0042_orders.sql`.
 fn is_named(file: &str, name: &str) -> bool {
     let number = file.strip_suffix(&name.to_lowercase());
     number

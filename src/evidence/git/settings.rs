@@ -21,12 +21,11 @@ const INCLUDE: &[u8] = b"include";
 /// # Errors
 /// Git did not respond, or cannot read a file.
 pub(super) fn kept(git: &Git<'_>, is_careful: bool) -> Result<Vec<Setting>, GitError> {
-    let own = match of_one_file(git.repo).filter(|_| !is_careful) {
-        Some(own) => own,
-        None => {
-            let own = git::config_entries(git)?.into_iter().filter(|entry| entry.is_own);
-            own.map(|entry| (entry.key, entry.value)).collect()
-        }
+    let own = if let Some(own) = of_one_file(git.repo).filter(|_| !is_careful) {
+        own
+    } else {
+        let own = git::config_entries(git)?.into_iter().filter(|entry| entry.is_own);
+        own.map(|entry| (entry.key, entry.value)).collect()
     };
     let of_core =
         own.into_iter().filter_map(|(key, value)| Some((key.strip_prefix("core.")?.to_owned(), value)));

@@ -177,7 +177,7 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         let rows: Vec<Vec<&str>> = rows.map(|line| cells(&document.text[line.range.clone()])).collect();
         let Some((title, rows)) = rows.split_first() else { return false };
         let defines = title.len() == 2
-            && title.iter().any(|cell| words::of("title_defines").contains(&*cell.to_lowercase()));
+            && title.iter().any(|cell| words::of("title_defines").contains(&cell.to_lowercase()));
         !defines && rows.iter().any(|row| reads_open(&row.join(" | "), document))
             || rows.iter().flatten().any(|cell| is_not_yet(cell))
             || counts_failures(title, rows)
