@@ -12,12 +12,12 @@ use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds};
 
+use super::background_collections::BackgroundCollections;
 use super::clock::Alarm;
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
 use super::event::{EngineEvent, Runs};
 use super::history::History;
-use super::lanes::Lanes;
 use super::live_runs::LiveRuns;
 use super::reports_elsewhere::ReportsElsewhere;
 use super::running_actions::RunningActions;
@@ -39,7 +39,7 @@ pub struct Engine {
     inbox: Inbox,
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
-    lanes: Lanes,
+    collections: BackgroundCollections,
     store_lane: StoreLane,
     history: History,
     wake: Option<Alarm>,
@@ -92,7 +92,7 @@ impl Engine {
         let live_runs = LiveRuns::new(store.clone(), sender.clone());
         let reports_elsewhere = ReportsElsewhere::new(store.clone(), sender.clone());
         let config = Arc::new(config);
-        let lanes = Lanes::new(Arc::clone(&config), sender.clone());
+        let collections = BackgroundCollections::new(Arc::clone(&config), sender.clone());
         let discovering = Discovering::new(Arc::clone(&config), store.clone(), sender.clone());
         let mut engine = Engine {
             monitor,
@@ -103,7 +103,7 @@ impl Engine {
             inbox,
             inbox_filled,
             watching,
-            lanes,
+            collections,
             store_lane,
             history: History::default(),
             wake: None,
@@ -231,10 +231,10 @@ impl Engine {
     /// Carries out what the monitor wants since an event, when the clock read `seen`.
     fn carry_out(&mut self, effect: Effect, seen: Timestamp) {
         match effect {
-            Effect::Collect(request) => self.lanes.start(*request, seen),
+            Effect::Collect(request) => self.collections.start(*request, seen),
             Effect::Watch { workspace, targets } => {
                 if targets.is_empty() {
-                    self.lanes.drop_memory(&workspace);
+                    self.collections.drop_memory(&workspace);
                 }
                 self.watch(workspace, targets);
             }
@@ -286,7 +286,7 @@ impl Engine {
     fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
         match &self.watching {
             Some(watching) => {
-                let read_at = self.lanes.read_at(&workspace);
+                let read_at = self.collections.read_at(&workspace);
                 watching.watch(workspace, targets, read_at);
             }
             None if targets.is_empty() => {}
@@ -301,7 +301,7 @@ impl Engine {
     fn on_event(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Event(event) => {
-                self.lanes.on_event(&event);
+                self.collections.on_event(&event);
                 self.actions.on_event(&event);
                 self.reports_elsewhere.on_event(&event);
                 self.update(event);

@@ -5,6 +5,8 @@
 //! [`clock`] reads the time.
 
 mod actions;
+mod awaited_collections;
+mod background_collections;
 pub mod clock;
 mod collect;
 mod discover;
@@ -17,13 +19,11 @@ mod for_fronts;
 mod found;
 mod gate;
 mod history;
-mod lanes;
 mod live;
 mod live_runs;
 mod long_wait;
 mod once;
 mod pane_jump;
-mod pass;
 mod recall;
 mod recovering;
 mod reports_elsewhere;

@@ -1,4 +1,4 @@
-//! Reads every workspace once and returns: for one-shot fronts. It uses no watches and no runtime, only two
+//! Reads every workspace once and returns: for one-shot fronts. It uses no watches and no runtime, only a few
 //! worker threads, since a collection waits for the disk as much as it computes.
 
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ use crate::process::Cancel;
 use crate::store::{Store, StoreWrite};
 
 use super::actions::{self, Tools};
+use super::awaited_collections::AwaitedCollections;
 use super::long_wait::{TellWait, silent, telling};
-use super::pass::Pass;
 use super::recall::recall;
 use super::{EngineConfig, Scope, clock, discover, history};
 
@@ -40,7 +40,7 @@ pub struct OneShot<'a> {
     config: &'a EngineConfig,
     store: Option<Store>,
     monitor: Monitor,
-    pass: Pass<'a>,
+    collections: AwaitedCollections<'a>,
     views: BTreeMap<WorkspaceId, WorkspaceView>,
     responses: Vec<Response>,
     /// The action that the monitor requested, not yet carried out.
@@ -77,7 +77,7 @@ impl<'a> OneShot<'a> {
             config,
             store,
             monitor: Monitor::new(config.config.policy.clone(), config.config.watch.clone()),
-            pass: Pass::new(config, tell),
+            collections: AwaitedCollections::new(config, tell),
             views: BTreeMap::new(),
             responses: Vec::new(),
             wanted: None,
@@ -158,7 +158,7 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Action { workspace: workspace.clone(), action: Box::new(action) };
         self.apply(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let budget = self.pass.budget(&request.workspace);
+            let budget = self.collections.budget(&request.workspace);
             let tools = Tools { config: self.config, report, cancel: &self.cancel, budget };
             let (outcome, entry) = telling(&request.workspace, &request.action, self.tell, || {
                 actions::perform(&request, Actor::Command, self.store.as_ref(), &tools)
@@ -198,7 +198,7 @@ impl<'a> OneShot<'a> {
             let changes = self.monitor.take_changes();
             self.views.extend(changes.views.into_iter().map(|view| (view.id.clone(), view)));
             self.responses.extend(changes.responses);
-            match self.pass.next() {
+            match self.collections.next() {
                 Some(event) => effects = self.monitor.update(event),
                 None => break,
             }
@@ -211,7 +211,7 @@ impl<'a> OneShot<'a> {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
-            Effect::Collect(request) => self.pass.start(*request),
+            Effect::Collect(request) => self.collections.start(*request),
             Effect::RememberBaseline { workspace, baseline } => {
                 self.writes.push(Box::new(move |store| store.remember_baseline(&workspace, &baseline)));
             }

@@ -1,5 +1,8 @@
-//! The collections of one pass: on a few threads, each with a limit, so that a workspace that hangs delays no other
-//! one. It must not judge, and must not wait for what it has given up.
+//! The collections of [`super::OneShot`], which waits for the next answer and needs no runtime: on a few threads, each
+//! with a limit, so that a workspace that hangs delays no other one. Nothing is kept between them, as hardly any
+//! workspace is read twice.
+//!
+//! It must not judge, and must not wait for what it has given up.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
@@ -25,8 +28,8 @@ const UNCOUNTED_AFTER_MS: i64 = 250;
 /// The number of threads at most: more would slow each other down until all seem to hang.
 const MAX_WORKERS: usize = 8;
 
-/// The collections of one pass, and what its workers tell.
-pub(super) struct Pass<'a> {
+/// The collections that wait or run, and what the workers tell.
+pub(super) struct AwaitedCollections<'a> {
     config: &'a EngineConfig,
     queue: Arc<Mutex<VecDeque<(CollectRequest, Budget)>>>,
     running: Vec<Running>,
@@ -35,7 +38,8 @@ pub(super) struct Pass<'a> {
     /// Reports a long wait to a person, and the workspaces for which that was done.
     tell: TellWait,
     waited_for: BTreeSet<WorkspaceId>,
-    news: (Sender<News>, Receiver<News>),
+    news: Receiver<News>,
+    news_sender: Sender<News>,
     /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
     /// request is left without one.
     n_workers: Arc<AtomicUsize>,
@@ -73,16 +77,18 @@ impl Running {
     }
 }
 
-impl<'a> Pass<'a> {
-    pub(super) fn new(config: &'a EngineConfig, tell: TellWait) -> Pass<'a> {
-        Pass {
+impl<'a> AwaitedCollections<'a> {
+    pub(super) fn new(config: &'a EngineConfig, tell: TellWait) -> AwaitedCollections<'a> {
+        let (news_sender, news) = channel();
+        AwaitedCollections {
             config,
             tell,
             waited_for: BTreeSet::new(),
             queue: Arc::default(),
             running: Vec::new(),
             budgets: BTreeMap::new(),
-            news: channel(),
+            news,
+            news_sender,
             n_workers: Arc::default(),
         }
     }
@@ -110,60 +116,79 @@ impl<'a> Pass<'a> {
 
     /// The next answer; `None` when nothing is running.
     pub(super) fn next(&mut self) -> Option<Event> {
-        let limit = i64::try_from(self.config.attempt_limit().as_millis()).unwrap_or(i64::MAX);
         while !self.running.is_empty() {
             let now = clock::now();
             self.tell_waits(now);
             self.suspect(now);
+            let limit = self.limit_ms();
             if let Some(late) = self.running.iter().position(|it| it.has_run_for(now) >= limit) {
                 return Some(self.give_up(late));
             }
-            let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= UNCOUNTED_AFTER_MS).count();
-            let n_wanted = (N_WORKERS + n_slow).min(MAX_WORKERS).min(self.running.len());
-            while self.n_workers.load(Ordering::SeqCst) < n_wanted {
-                if let Err(error) = self.spawn_worker() {
-                    if self.n_workers.load(Ordering::SeqCst) == 0 {
-                        return self.without_workers(&error);
-                    }
-                    break;
-                }
+            if let Err(error) = self.start_workers(now) {
+                return self.without_workers(&error);
             }
-            let next_step = self.running.iter().map(|it| {
-                let has_run_for = it.has_run_for(now);
-                let is_ahead = |step: &i64| has_run_for < *step;
-                [UNCOUNTED_AFTER_MS, SUSPECTED_AFTER_MS, TOLD_AFTER_MS]
-                    .into_iter()
-                    .find(is_ahead)
-                    .unwrap_or(limit)
-                    .min(limit)
-                    - has_run_for
-            });
-            let sleep =
-                Duration::from_millis(next_step.min().unwrap_or(UNCOUNTED_AFTER_MS).max(1).unsigned_abs());
-            match self.news.1.recv_timeout(sleep) {
-                Ok(News::Begun(workspace, generation, begun_at)) => {
-                    if let Some(index) = self.index(&workspace, generation) {
-                        self.running[index].begun_at = Some(begun_at);
-                    }
-                }
-                Ok(News::WaitsInVain(workspace, generation)) => {
-                    if let Some(index) = self.index(&workspace, generation) {
-                        return Some(self.give_up(index));
-                    }
-                }
-                Ok(News::Answered(event)) => {
-                    // A late answer to a request that was already given up is dropped.
-                    if let Event::Collected { workspace, generation, .. } = &event
-                        && let Some(index) = self.index(workspace, *generation)
-                    {
-                        self.running.remove(index);
-                        return Some(event);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            let answer = match self.news.recv_timeout(self.until_next_step(now)) {
+                Ok(news) => self.take(news),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            };
+            if answer.is_some() {
+                return answer;
             }
         }
         None
+    }
+
+    /// How long an attempt may take, in milliseconds.
+    fn limit_ms(&self) -> i64 {
+        i64::try_from(self.config.attempt_limit().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Starts the workers that are missing. An error if there is none at all.
+    fn start_workers(&self, now: Timestamp) -> io::Result<()> {
+        let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= UNCOUNTED_AFTER_MS).count();
+        let n_wanted = (N_WORKERS + n_slow).min(MAX_WORKERS).min(self.running.len());
+        while self.n_workers.load(Ordering::SeqCst) < n_wanted {
+            if let Err(error) = self.spawn_worker() {
+                let is_served = self.n_workers.load(Ordering::SeqCst) > 0;
+                return if is_served { Ok(()) } else { Err(error) };
+            }
+        }
+        Ok(())
+    }
+
+    /// How long there is nothing to do about any collection, unless a worker tells something.
+    fn until_next_step(&self, now: Timestamp) -> Duration {
+        let limit = self.limit_ms();
+        let until_step = |it: &Running| {
+            let has_run_for = it.has_run_for(now);
+            let steps = [UNCOUNTED_AFTER_MS, SUSPECTED_AFTER_MS, TOLD_AFTER_MS];
+            let ahead = steps.into_iter().find(|step| has_run_for < *step);
+            ahead.unwrap_or(limit).min(limit) - has_run_for
+        };
+        let next_step = self.running.iter().map(until_step).min().unwrap_or(UNCOUNTED_AFTER_MS);
+        Duration::from_millis(next_step.max(1).unsigned_abs())
+    }
+
+    /// Takes what a worker tells; returns the answer to a collection, if that is one. News of a collection that was
+    /// already given up is dropped.
+    fn take(&mut self, news: News) -> Option<Event> {
+        match news {
+            News::Begun(workspace, generation, begun_at) => {
+                let index = self.index(&workspace, generation)?;
+                self.running[index].begun_at = Some(begun_at);
+                None
+            }
+            News::WaitsInVain(workspace, generation) => {
+                let index = self.index(&workspace, generation)?;
+                Some(self.give_up(index))
+            }
+            News::Answered(event) => {
+                let Event::Collected { workspace, generation, .. } = &event else { return None };
+                let index = self.index(workspace, *generation)?;
+                self.running.remove(index);
+                Some(event)
+            }
+        }
     }
 
     /// Tells of each reading that takes long by now. A second attempt belongs to the same reading.
@@ -184,11 +209,11 @@ impl<'a> Pass<'a> {
         for running in self.running.iter_mut().filter(is_one) {
             running.is_suspected = true;
             let (request, home) = (running.request.clone(), self.config.home.clone());
-            let sender = self.news.0.clone();
+            let sender = self.news_sender.clone();
             // Without a thread for it, the limit ends the collection.
             let _ = thread::Builder::new().spawn(move || {
                 if suspicion::waits_in_vain(&request, home.as_deref()) {
-                    // Sending fails only after the pass has ended.
+                    // Sending fails only after the command has ended.
                     let _ = sender.send(News::WaitsInVain(request.workspace, request.generation));
                 }
             });
@@ -219,11 +244,11 @@ impl<'a> Pass<'a> {
         Some(collect::answer(&request, requested_at, Err(problem)))
     }
 
-    fn spawn_worker(&mut self) -> io::Result<()> {
+    fn spawn_worker(&self) -> io::Result<()> {
         self.n_workers.fetch_add(1, Ordering::SeqCst);
         let n_workers = Arc::clone(&self.n_workers);
         let queue = Arc::clone(&self.queue);
-        let sender = self.news.0.clone();
+        let sender = self.news_sender.clone();
         let config = self.config.clone();
         let started = thread::Builder::new().spawn(move || {
             widen_heap();

@@ -1,4 +1,7 @@
-//! Runs collections beside the loop: each answers with exactly one event, and slow ones never occupy all lanes.
+//! The collections of [`super::Engine`], beside its loop, which waits for none of them: each answers with exactly one
+//! event, and slow ones never occupy all lanes. What was read is kept for the workspace's next collection.
+//!
+//! It must not judge, and must not keep the loop waiting.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +26,7 @@ const SLOW_ABOVE_MS: u32 = 20;
 /// A workspace's cache between collections; empty while a collection is using it.
 type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
 
-pub(super) struct Lanes {
+pub(super) struct BackgroundCollections {
     config: Arc<EngineConfig>,
     sender: UnboundedSender<EngineEvent>,
     memories: HashMap<WorkspaceId, MemorySlot>,
@@ -33,9 +36,12 @@ pub(super) struct Lanes {
     slow_permits: Arc<Semaphore>,
 }
 
-impl Lanes {
-    pub(super) fn new(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) -> Lanes {
-        Lanes {
+impl BackgroundCollections {
+    pub(super) fn new(
+        config: Arc<EngineConfig>,
+        sender: UnboundedSender<EngineEvent>,
+    ) -> BackgroundCollections {
+        BackgroundCollections {
             config,
             sender,
             memories: HashMap::new(),
