@@ -33,12 +33,7 @@ impl EngineConfig {
         describe: impl FnOnce(&T) -> String,
     ) -> Result<(T, Option<String>), ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose();
-        let (store, unrecorded) = match store {
-            Err(error) if audit::can_go_unrecorded(kind, &error) => (None, Some(error.to_string())),
-            store => (store.map_err(|error| audit::unwritable(&error))?, None),
-        };
-        let (done, unwritten) = audit::audited(store.as_ref(), kind, workspace, plan, action, describe)?;
-        Ok((done, unrecorded.or(unwritten)))
+        audit::audited(store, kind, workspace, plan, action, describe)
     }
 
     /// The top of the work tree that contains `path`.

@@ -38,7 +38,7 @@ pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), Act
 }
 
 /// The problem of an action that is refused because its audit entry cannot be written.
-pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
+pub(super) fn unwritable(error: &StoreError) -> ActionProblem {
     let next = if error.is_in_the_way() {
         "nothing was done; move away what stands there, and try again"
     } else {
@@ -46,12 +46,6 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
     };
     ActionProblem::new(ActionClass::Failed, format!("the audit log cannot be written: {error}"))
         .with_next(next)
-}
-
-/// Whether an action is carried out although nothing can be written of it: nobody is kept from the work that was saved by a
-/// state folder that can only be read.
-pub(in crate::engine) fn can_go_unrecorded(kind: ActionKind, error: &StoreError) -> bool {
-    kind == ActionKind::Restore && error.is_read_only()
 }
 
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:
@@ -174,10 +168,10 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
     message.chars().take(500).collect()
 }
 
-/// Writes audit entries before and after a front's action in which the monitor has no part. Beside its result is why there are
-/// none, if it can go without.
+/// Carries out a front's action in which the monitor has no part, and writes audit entries before and after it. A `store`
+/// that cannot be opened is one that cannot be written. Beside the result is why there is no entry, if it can go without.
 pub(in crate::engine) fn audited<T>(
-    store: Option<&Store>,
+    store: Result<Option<Store>, StoreError>,
     kind: ActionKind,
     workspace: &Path,
     plan: String,
@@ -196,12 +190,15 @@ pub(in crate::engine) fn audited<T>(
         end: None,
         decided: None,
     };
-    let unrecorded = match store.map_or(Ok(()), |store| store.write_audit(&begun)) {
-        Err(error) if can_go_unrecorded(kind, &error) => Some(error.to_string()),
-        written => {
-            written.map_err(|error| unwritable(&error))?;
-            None
-        }
+    let written = store.and_then(|store| {
+        store.as_ref().map_or(Ok(()), |store| store.write_audit(&begun))?;
+        Ok(store)
+    });
+    let (store, unrecorded) = match written {
+        Ok(store) => (store, None),
+        // Nobody is kept from the work that was saved by a state folder that can only be read.
+        Err(error) if kind == ActionKind::Restore && error.is_read_only() => (None, Some(error.to_string())),
+        Err(error) => return Err(unwritable(&error)),
     };
     let outcome = action();
     let (class, message) = match &outcome {
@@ -209,9 +206,7 @@ pub(in crate::engine) fn audited<T>(
         Err(problem) => (problem.class, problem.message.clone()),
     };
     let end = Some(ActionEnd { at: clock::now(), class, message, count: None });
-    if unrecorded.is_none()
-        && let Err(problem) = write(store, &AuditEntry { end, ..begun })
-    {
+    if let Err(problem) = write(store.as_ref(), &AuditEntry { end, ..begun }) {
         tracing::warn!("{}", problem.message);
     }
     Ok((outcome?, unrecorded))

@@ -85,8 +85,9 @@ impl EngineConfig {
         describe: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
         let store = self.trust_store()?;
+        let recorded_in = Ok(Some(store.clone()));
         let action = || action(&store).map_err(|error| problem(&error));
-        audit::audited(Some(&store), ActionKind::Trust, top, plan, action, describe).map(|(done, _)| done)
+        audit::audited(recorded_in, ActionKind::Trust, top, plan, action, describe).map(|(done, _)| done)
     }
 }
 
