@@ -168,8 +168,8 @@ pub fn collect(
     memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
-    let named = [&memory.named_plans[..], memory.named_files.absent()].concat();
-    found.watch_targets.extend(declared_folders(workspace, settings, &named));
+    let named = memory.named_plans.iter().chain(memory.named_files.absent());
+    found.watch_targets.extend(declared_folders(workspace, settings, named));
     if !memory.git_targets.is_empty() {
         found.watch_targets.push(arrivals_at_top(workspace));
     }

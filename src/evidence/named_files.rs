@@ -1,14 +1,13 @@
 //! Finds the files that prompts name, and of these the ones that neither are there nor were written under another folder.
 //! Must not decide whether a prompt asked for one; the judge reads that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::named_plans::prompts;
 use super::required_files::Search;
 use super::untrusted_file::{FileReach, FileRefusal, WorkspaceDir};
-use crate::model::{Deed, GitFacts, Observations, PromptKind, SessionObservation, bare_words};
+use crate::model::{Deed, GitFacts, Observations, SessionObservation, bare_words};
 
-/// At most this many turns of a session are searched, from the newest.
-const MAX_TURNS: usize = 40;
 /// At most so many bytes of a prompt are searched; what follows is material.
 const MAX_PROMPT: usize = 20_000;
 /// At most this many files are looked up.
@@ -38,14 +37,13 @@ pub(super) struct NamedFiles {
 impl NamedFiles {
     /// Takes the names from prompts.
     pub(super) fn read_prompts(&mut self, found: &Observations) {
-        self.named.clear();
-        for name in found.sessions().flat_map(in_prompts) {
-            let is_of_work = || found.sessions().any(|session| is_touched(session, base(name)));
-            let is_new = self.named.len() < MAX_FILES && !self.named.iter().any(|known| known == name);
-            if is_new && !is_of_work() {
-                self.named.push(name.to_owned());
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let names = found.sessions().flat_map(in_prompts).filter(|name| seen.insert(*name));
+        let names: Vec<&str> = names.collect();
+        // Most prompts name no file, and the steps need not be searched.
+        let written = if names.is_empty() { None } else { Written::of(found) };
+        let unwritten = |name: &&str| written.as_ref().is_some_and(|written| !written.may_have(base(name)));
+        self.named = names.into_iter().filter(unwritten).take(MAX_FILES).map(str::to_owned).collect();
     }
 
     /// Takes the names of files that commits since the baseline and uncommitted changes have.
@@ -66,7 +64,10 @@ impl NamedFiles {
         let Some(changed) = &self.changed else { return self.absent.clear() };
         let is_gone =
             |name: &str| matches!(directory.open_file(name, FileReach::Workspace), Err(FileRefusal::Absent));
-        let is_changed = |name: &str| changed.iter().any(|changed| is_named(changed, base(name)));
+        let is_changed = |name: &str| {
+            let lower = base(name).to_lowercase();
+            changed.iter().any(|changed| is_named(changed, &lower))
+        };
         let mut search = Search::default();
         let mut is_elsewhere = |name: &String| {
             *self.is_elsewhere.entry(name.clone()).or_insert_with(|| {
@@ -86,32 +87,47 @@ impl NamedFiles {
 }
 
 fn in_prompts(session: &SessionObservation) -> impl Iterator<Item = &str> {
-    let newest = session.history.turns.iter().rev().take(MAX_TURNS);
-    let prompts = newest.filter_map(|turn| turn.prompt.as_deref());
-    let own = prompts.filter(|prompt| matches!(prompt.kind, PromptKind::Person | PromptKind::CustomCommand));
-    own.flat_map(|prompt| {
-        let end = prompt.text.floor_char_boundary(MAX_PROMPT);
+    prompts(session).flat_map(|prompt| {
+        let end = prompt.floor_char_boundary(MAX_PROMPT);
         // Scripts without blanks set names beside their own signs.
-        prompt.text[..end]
-            .split(|sign: char| !sign.is_ascii())
-            .flat_map(bare_words)
-            .filter(|word| is_file(word))
+        prompt[..end].split(|sign: char| !sign.is_ascii()).flat_map(bare_words).filter(|word| is_file(word))
     })
 }
 
-/// Whether a session wrote a file of this name, or may have, by a command.
-fn is_touched(session: &SessionObservation, name: &str) -> bool {
-    let steps = session.history.turns.iter().flat_map(|turn| &turn.steps);
-    steps.into_iter().any(|step| match &step.deed {
-        Deed::Edit { paths, .. } => paths.iter().any(|path| is_named(&base(path).to_lowercase(), name)),
-        // What a commit's message says is not written yet.
-        Deed::Command(run) => {
-            run.is_cut || !run.command.starts_with("git commit") && run.command.contains(name)
+/// What all sessions wrote, or may have written.
+struct Written<'s> {
+    /// The names of files that an edit tool wrote, in lower case, without folders.
+    files: BTreeSet<String>,
+    commands: Vec<&'s str>,
+}
+
+impl<'s> Written<'s> {
+    /// `None` where a step may have written anything.
+    fn of(found: &'s Observations) -> Option<Written<'s>> {
+        let mut written = Written { files: BTreeSet::new(), commands: Vec::new() };
+        let turns = found.sessions().flat_map(|session| &session.history.turns);
+        for step in turns.flat_map(|turn| &turn.steps) {
+            match &step.deed {
+                Deed::Edit { paths, .. } => {
+                    written.files.extend(paths.iter().map(|path| base(path).to_lowercase()));
+                }
+                Deed::Command(run) if run.is_cut => return None,
+                // What a commit's message says is not written yet.
+                Deed::Command(run) if run.command.starts_with("git commit") => {}
+                Deed::Command(run) => written.commands.push(&run.command),
+                Deed::SentOff { was_read: true, .. } | Deed::Asked { .. } => {}
+                Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => return None,
+            }
         }
-        Deed::Other { .. } => true,
-        Deed::SentOff { was_read, .. } => !was_read,
-        Deed::Asked { .. } => false,
-    })
+        Some(written)
+    }
+
+    /// Whether a file of this name may be among it.
+    fn may_have(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        self.files.iter().any(|file| is_named(file, &lower))
+            || self.commands.iter().any(|command| command.contains(name))
+    }
 }
 
 /// Whether a word is the path of a file in the workspace.
@@ -125,9 +141,9 @@ fn is_file(word: &str) -> bool {
         && ends().is_some_and(|(_, end)| ENDINGS.contains(&end))
 }
 
-/// Whether a file, in lower case, is called so, be it with a number or a date in front: `0042_orders.sql`.
+/// Whether a file is called so, both in lower case, be it with a number or a date in front: `0042_orders.sql`.
 fn is_named(file: &str, name: &str) -> bool {
-    let number = file.strip_suffix(&name.to_lowercase());
+    let number = file.strip_suffix(name);
     number
         .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'-')))
 }

@@ -85,7 +85,8 @@ fn newest(session: &SessionObservation) -> impl Iterator<Item = &Turn> {
     session.history.turns.iter().rev().take(MAX_TURNS).map(AsRef::as_ref)
 }
 
-fn prompts(session: &SessionObservation) -> impl Iterator<Item = &str> {
+/// What people wrote in the newest turns of a session, the newest first.
+pub(super) fn prompts(session: &SessionObservation) -> impl Iterator<Item = &str> {
     let prompts = newest(session).filter_map(|turn| turn.prompt.as_deref());
     prompts
         .filter(|prompt| matches!(prompt.kind, PromptKind::Person | PromptKind::CustomCommand))

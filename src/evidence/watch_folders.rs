@@ -11,18 +11,19 @@ use crate::model::{Names, Parts, WatchTarget, WorkspaceSettings};
 /// How many folders are watched; the defaults name two. The slow pass covers the rest.
 const MAX_FOLDERS: usize = 16;
 
-/// The folders of all files named in the settings of `workspace`, and of `plans`, whether or not they exist.
-pub(super) fn declared_folders(
+/// The folders of all files named in the settings of `workspace`, and of those `named` in prompts, whether or not they exist.
+pub(super) fn declared_folders<'a>(
     workspace: &Path,
-    settings: &WorkspaceSettings,
-    plans: &[String],
+    settings: &'a WorkspaceSettings,
+    named: impl Iterator<Item = &'a String>,
 ) -> Vec<WatchTarget> {
     let mut folders = Folders::default();
     for name in settings.decision_file.iter().chain(&settings.outputs) {
         folders.add(workspace, name, Parts::WORDS);
     }
-    let plans = settings.closer_report.iter().chain(settings.plan_files()).chain(plans);
+    let plans = settings.closer_report.iter().chain(settings.plan_files());
     for name in plans
+        .chain(named)
         .chain(settings.demanded_files())
         .chain(&settings.test_results)
         .chain(settings.checks.result_files())
