@@ -65,9 +65,9 @@ fn behind_list(behind: &str) -> &str {
         let is_end = |sign: char| sign.is_whitespace() || !sign.is_ascii();
         let (word, behind) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
         rest = behind;
-        if is_file(bare(word)) {
+        if is_file(bare_word(word)) {
             end = rest;
-        } else if bare(word).is_empty() || !words::of("beside_a_file").contains(bare(word)) {
+        } else if bare_word(word).is_empty() || !words::of("beside_a_file").contains(bare_word(word)) {
             return end;
         }
     }
@@ -85,14 +85,16 @@ fn goes_on(behind: &str) -> bool {
 fn is_object(before: &[&str]) -> bool {
     let is_beside =
         |word: &str| word.is_empty() || is_file(word) || words::of("beside_a_file").contains(word);
-    let Some(at) = before.iter().rposition(|word| !is_beside(bare(word))) else { return false };
+    let Some(at) = before.iter().rposition(|word| !is_beside(bare_word(word))) else { return false };
     if is_order(before, at, "makes_a_file") {
         return true;
     }
-    let is_joined = before[at + 1..].iter().any(|word| words::of("joins_files").contains(bare(word)));
+    let is_joined = before[at + 1..].iter().any(|word| words::of("joins_files").contains(bare_word(word)));
     let makes_other = |verb: usize| {
-        let object =
-            before[verb + 1..].iter().map(|word| bare(word)).find(|word| is_file(word) || !is_beside(word));
+        let object = before[verb + 1..]
+            .iter()
+            .map(|word| bare_word(word))
+            .find(|word| is_file(word) || !is_beside(word));
         is_order(before, verb, "makes_a_file") && object.is_some_and(is_file)
     };
     is_joined && (0..at).any(makes_other)
@@ -103,17 +105,18 @@ fn is_place(before: &[&str]) -> bool {
     let is_in = |word: &str| words::of("into_a_file").contains(word);
     let is_article =
         |word: &str| !is_in(word) && (word.is_empty() || words::of("beside_a_file").contains(word));
-    let Some(at) = before.iter().rposition(|word| !is_article(bare(word))) else { return false };
+    let Some(at) = before.iter().rposition(|word| !is_article(bare_word(word))) else { return false };
     let order = (at.saturating_sub(NEAR)..at).rev().find(|verb| is_order(before, *verb, "saves_into"));
-    is_in(bare(before[at]))
-        && order
-            .is_some_and(|verb| before[verb..at].iter().any(|word| words::begins(bare(word), "own_result")))
+    is_in(bare_word(before[at]))
+        && order.is_some_and(|verb| {
+            before[verb..at].iter().any(|word| words::begins(bare_word(word), "own_result"))
+        })
 }
 
 /// Whether the word at this place is a verb of the group that opens an order: nothing stands before it in its clause but
 /// what begins one, such as "and please".
 fn is_order(words: &[&str], at: usize, group: &str) -> bool {
-    let verb = bare(words[at]);
+    let verb = bare_word(words[at]);
     let verb =
         words::of("begins_joined_order").iter().find_map(|begin| verb.strip_prefix(begin)).unwrap_or(verb);
     let begin = words[..at]
@@ -124,7 +127,7 @@ fn is_order(words: &[&str], at: usize, group: &str) -> bool {
         && words[begin..at]
             .iter()
             .rev()
-            .map(|word| bare(word))
+            .map(|word| bare_word(word))
             .take_while(|word| !words::of("joins_orders").contains(word))
             .all(|word| {
                 word.is_empty()
@@ -134,7 +137,7 @@ fn is_order(words: &[&str], at: usize, group: &str) -> bool {
 }
 
 /// A word without the signs around it.
-fn bare(word: &str) -> &str {
+fn bare_word(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '.').trim_end_matches('.')
 }
 
