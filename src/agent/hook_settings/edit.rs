@@ -9,7 +9,7 @@ use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::Wanted;
-use super::splice::{Layout, append, remove as remove_item, spliced};
+use super::splice::{BLANKS, Layout, append, remove as remove_item, spliced};
 use crate::agent::facts::Hooks;
 
 const HOOKS: &str = "hooks";
@@ -77,7 +77,7 @@ pub fn remove(text: &str, hooks: &Hooks) -> Result<String, SettingsProblem> {
 
 /// Whether there is nothing but what JSON knows as blank: a file of other signs is not ours to replace.
 fn is_blank(text: &str) -> bool {
-    text.chars().all(|sign| matches!(sign, ' ' | '\t' | '\n' | '\r'))
+    text.trim_matches(BLANKS).is_empty()
 }
 
 fn without_mark(text: &str) -> (&str, &str) {
@@ -122,7 +122,7 @@ fn check_blanks(text: &str, tokens: &[TokenAndRange<'_>]) -> Result<(), Settings
     let ends = [0].into_iter().chain(tokens.iter().map(Ranged::end));
     for (from, to) in ends.zip(starts) {
         let gap = text.get(from..to).unwrap_or_default();
-        if let Some(at) = gap.find(|c| !matches!(c, ' ' | '\t' | '\n' | '\r')) {
+        if let Some(at) = gap.find(|sign| !BLANKS.contains(&sign)) {
             let before = &text[..from + at];
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             let what = "a blank that JSON does not allow".to_owned();

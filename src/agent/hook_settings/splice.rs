@@ -6,6 +6,9 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+/// The white space of JSON (RFC 8259, section 2). Other white space can only stand in a comment or a string.
+pub(super) const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+
 /// Appends an item to the container whose brackets are the first and last byte of `container`. `items` are
 /// the ranges of its items; `item` renders the new one for a given indentation.
 pub(super) fn append(
@@ -25,11 +28,11 @@ pub(super) fn append(
         let indent = format!("{outer}{}", layout.indent);
         let added = format!("{}{}", new_line(&indent), item(&indent));
         let inner = &text[open..close];
-        return if inner.trim().is_empty() {
+        return if inner.trim_matches(BLANKS).is_empty() {
             spliced(text, open..close, &format!("{added}{}", new_line(outer)))
         } else {
             // The container has a comment, which may extend to the end of its line.
-            let at = open + inner.trim_end().len();
+            let at = open + inner.trim_end_matches(BLANKS).len();
             spliced(text, at..at, &added)
         };
     };
@@ -58,14 +61,14 @@ pub(super) fn append(
 pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>], number: usize) -> String {
     let (open, close) = (container.start + 1, container.end - 1);
     let Some(item) = items.get(number) else { return text.to_owned() };
-    let start = open + text[open..item.start].trim_end().len();
+    let start = open + text[open..item.start].trim_end_matches(BLANKS).len();
     let before = number.checked_sub(1).and_then(|before| items.get(before));
     let follows_comment = ends_in_line_comment(&text[before.map_or(open, |before| before.end)..start]);
     if let Some(comma) = comma_after(text, item.end) {
         return spliced(text, start..comma + 1, "");
     }
     if items.len() == 1 {
-        let is_alone = text[item.end..close].trim().is_empty() && start == open;
+        let is_alone = text[item.end..close].trim_matches(BLANKS).is_empty() && start == open;
         return spliced(text, start..if is_alone { close } else { item.end }, "");
     }
     // A preceding line comment must not swallow what follows the item.
@@ -108,7 +111,7 @@ fn comma_after(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
         let rest = &text[at..];
-        let trimmed = rest.trim_start();
+        let trimmed = rest.trim_start_matches(BLANKS);
         at += rest.len() - trimmed.len();
         if trimmed.starts_with("//") {
             at += trimmed.find('\n')?;
