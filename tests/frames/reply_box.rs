@@ -210,7 +210,7 @@ fn a_choice_is_given_by_its_key_and_sent_by_enter() {
     // The full-width sign of an input method that was left on does as well.
     for typed in ["2", "２"] {
         let mut state = open(&views, plan.clone(), SMALL);
-        assert_eq!(press(&mut state, &views, typed).intents, [kept(&views[0], "2")]);
+        assert_eq!(press(&mut state, &views, typed).intents, [kept(&views[0], "")]);
         assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
         // Pressed twice it is sent once (R07).
         assert_eq!(press(&mut state, &views, "\n\n2").intents, []);
@@ -226,7 +226,7 @@ fn what_begins_like_a_choice_can_go_on_as_text() {
     let views = [asks()];
     let mut state = open(&views, plan_for(&views[0]), SMALL);
     let typed = press(&mut state, &views, "2番");
-    assert_eq!(typed.intents, [kept(&views[0], "2"), kept(&views[0], "2番")]);
+    assert_eq!(typed.intents, [kept(&views[0], ""), kept(&views[0], "2番")]);
     let erased = key(&mut state, &views, KeyPress::ctrl('u'));
     assert_eq!(erased.intents, [kept(&views[0], "")]);
     // A choice is taken back as a whole.
@@ -343,7 +343,7 @@ fn after_one_that_may_have_been_sent_it_is_asked_first() {
     let views = [asks()];
     let plan = ReplyPlan { unsettled: Some(receipt(ReceiptState::Unknown, "use 1")), ..plan_for(&views[0]) };
     let mut state = open(&views, plan.clone(), SMALL);
-    assert_eq!(press(&mut state, &views, "2\n").intents, [kept(&views[0], "2")]);
+    assert_eq!(press(&mut state, &views, "2\n").intents, [kept(&views[0], "")]);
     assert_snapshot!(picture(&frame(&state, &views)));
     // Enter is not yes, and yes counts when it could be read.
     assert_eq!(press(&mut state, &views, "\ny").intents, []);
@@ -592,6 +592,63 @@ fn a_draft_of_before_is_not_sent_by_the_first_enter() {
     let mut state = open(&views, plan.clone(), SMALL);
     let _ = press(&mut state, &views, "!");
     assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2!")]);
+}
+
+/// The workspace with another question than before, whose answers have the same keys.
+fn asks_another(view: &WorkspaceView) -> WorkspaceView {
+    let mut view = view.clone();
+    let asked = Arc::make_mut(&mut view.sessions[0]).question.as_mut().unwrap();
+    "1. keep or 2. delete the old data?".clone_into(&mut asked.text);
+    view
+}
+
+/// What was picked or written for one question must not answer the next one by a single Enter.
+#[test]
+fn the_next_question_takes_a_picked_answer_away_and_asks_about_a_text() {
+    let before = [asks()];
+    let after = [asks_another(&before[0])];
+    let plan = plan_for(&after[0]);
+    let plans = wants(&after[0], Action::PlanReply { session: name("claude") });
+    let turn = |typed: &str| {
+        let mut state = open(&before, plan_for(&before[0]), SMALL);
+        let _ = press(&mut state, &before, typed);
+        let reaction = ui::views_changed(&mut state, &after);
+        let _ = hear(&mut state, &after, ActionKind::Plan, planned(plan.clone()));
+        read(&mut state);
+        (state, reaction.intents)
+    };
+
+    let (mut state, intents) = turn("2");
+    assert_eq!(intents, [kept(&after[0], ""), plans.clone()]);
+    assert_eq!(press(&mut state, &after, "\n").intents, []);
+    assert!(shows(&state, &after, "delete the old data?") && shows(&state, &after, "nothing is written yet"));
+    assert_eq!(press(&mut state, &after, "1\n").intents.last(), Some(&sends(&after[0], &plan, "1")));
+
+    let (mut state, intents) = turn("the second");
+    assert_eq!(intents, [plans]);
+    assert_eq!(press(&mut state, &after, "\n").intents, []);
+    assert!(shows(&state, &after, "perhaps for another question"));
+    assert_eq!(press(&mut state, &after, "\n").intents, [sends(&after[0], &plan, "the second")]);
+}
+
+/// A plan that was made while the turn ended says how the reply would go to a session at work.
+#[test]
+fn a_turn_that_ends_while_the_way_is_looked_for_has_it_looked_for_again() {
+    let rests = [asks()];
+    let mut works = rests.clone();
+    Arc::make_mut(&mut works[0].sessions[0]).activity.state = ActivityState::Working;
+    let mut state = screen_of(80, 24, &works);
+    let _ = press(&mut state, &works, "i");
+    assert_eq!(ui::views_changed(&mut state, &rests).intents, []);
+    let outdated = ReplyPlan { state: ActivityState::Working, ..plan_for(&works[0]) };
+    let again = hear(&mut state, &rests, ActionKind::Plan, planned(outdated)).intents;
+    assert_eq!(again, [wants(&rests[0], Action::PlanReply { session: name("claude") })]);
+    let _ = hear(&mut state, &rests, ActionKind::Plan, planned(plan_for(&rests[0])));
+    read(&mut state);
+    assert_eq!(
+        press(&mut state, &rests, "ok\n").intents.last(),
+        Some(&sends(&rests[0], &plan_for(&rests[0]), "ok"))
+    );
 }
 
 #[test]

@@ -1,24 +1,32 @@
 //! Applies the engine's answers to the reply box.
 
 use super::reply::{Confirm, ReplyBox, Stage, Stop};
+use super::sessions;
 use crate::model::{ActionClass, ActionKind, ActionOutcome, ActionProblem, Receipt, ReplyPlan};
 use crate::present::action;
-use crate::ui::dialog::Step;
+use crate::ui::dialog::{Context, Step};
 use crate::ui::text_area::TextArea;
 
 impl ReplyBox {
     /// Applies the outcome of an action on its workspace; `None` if it does not concern this box.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other outcome is one of a reply")]
-    pub(super) fn answered(&mut self, kind: ActionKind, outcome: &ActionOutcome) -> Option<Step> {
+    pub(super) fn answered(
+        &mut self,
+        kind: ActionKind,
+        outcome: &ActionOutcome,
+        context: Context<'_>,
+    ) -> Option<Step> {
         match outcome {
-            ActionOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
+            ActionOutcome::ReplyPlanned(plan) if plan.session == self.session => {
+                Some(self.planned(plan, context))
+            }
             ActionOutcome::Replied(receipt) if receipt.session == self.session => Some(self.replied(receipt)),
             ActionOutcome::Failed(problem) => self.failed(kind, problem),
             // A plan for the previous session: the one for this session may have been refused because another
             // action was running.
             ActionOutcome::ReplyPlanned(_) => {
                 let is_waiting = matches!(self.stage, Stage::Stopped(Stop::NoWay(_)));
-                let intents = if is_waiting { self.plan_again() } else { Vec::new() };
+                let intents = if is_waiting { self.plan_again(context.view) } else { Vec::new() };
                 Some(Step { intents, ..Step::stay() })
             }
             _ => None,
@@ -26,9 +34,13 @@ impl ReplyBox {
     }
 
     /// The box is shown as new, since a plan or a permission prompt may appear while somebody is typing.
-    fn planned(&mut self, plan: &ReplyPlan) -> Step {
+    fn planned(&mut self, plan: &ReplyPlan, context: Context<'_>) -> Step {
         if matches!(self.stage, Stage::Sending { .. }) {
             return Step::stay();
+        }
+        // The turn ended or began while the plan was made.
+        if self.was_busy != sessions::is_busy(context.view, &self.session) {
+            return self.plan_anew(context);
         }
         self.stage = Stage::Planned { plan: Box::new(plan.clone()), confirm: Confirm::Nothing };
         ReplyBox::shown_anew(Vec::new())

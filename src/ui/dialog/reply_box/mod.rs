@@ -50,6 +50,7 @@ pub(in crate::ui) fn begin(
         stage: Stage::Choosing { among: waiting.clone(), selected: 0 },
         picked: None,
         is_old: false,
+        question: None,
         was_busy: false,
         remark: None,
         top: 0,
@@ -138,20 +139,28 @@ impl Modal for ReplyBox {
         if *workspace != self.workspace {
             return None;
         }
-        let step = self.answered(*kind, outcome);
-        self.was_busy = sessions::is_busy(context.view, &self.session);
+        let step = self.answered(*kind, outcome, context);
         self.settle(context);
         step
     }
 
-    /// A plan tells how the reply goes to a session that works, or to one that rests.
+    /// A plan tells how the reply goes to a session that works or rests, and which question it answers.
     fn on_views(&mut self, context: Context<'_>) -> Step {
+        let before = self.area.text().to_owned();
+        let is_sending = matches!(self.stage, Stage::Sending { .. });
+        let asks_anew = !is_sending && self.look_at_question(context.view);
         let is_busy = sessions::is_busy(context.view, &self.session);
         let is_shown = matches!(self.stage, Stage::Planned { confirm: Confirm::Nothing, .. });
-        if !is_shown || std::mem::replace(&mut self.was_busy, is_busy) == is_busy {
-            return Step::stay();
+        let mut step = if is_shown && (asks_anew || is_busy != self.was_busy) {
+            self.plan_anew(context)
+        } else {
+            Step { is_new_question: asks_anew, ..Step::stay() }
+        };
+        if before != self.area.text() {
+            step.intents.insert(0, self.keep());
         }
-        self.plan_anew()
+        self.settle(context);
+        step
     }
 
     fn title(&self, context: Context<'_>) -> String {

@@ -3,7 +3,8 @@
 use super::keys::{self, KeyedAnswer, ReplyAction};
 use super::sessions;
 use crate::model::{
-    Action, ActionProblem, Draft, Intent, Receipt, ReplyPlan, SessionName, WorkspaceId, WorkspaceView,
+    Action, ActionProblem, Draft, Intent, Question, Receipt, ReplyPlan, SessionName, WorkspaceId,
+    WorkspaceView,
 };
 use crate::ui::dialog::Step;
 use crate::ui::keymap::Binding;
@@ -21,7 +22,9 @@ pub struct ReplyBox {
     /// Whether the whole text was written before the box opened, perhaps for another question. The first Enter
     /// then sends nothing.
     pub(super) is_old: bool,
-    /// Whether the session was at work when it was found out how the reply goes.
+    /// The question that stood above the text when it was last looked at.
+    pub(super) question: Option<Question>,
+    /// Whether the session was at work when it was last asked how the reply goes.
     pub(super) was_busy: bool,
     /// The message about the last input. Untrusted.
     pub(super) remark: Option<String>,
@@ -140,13 +143,15 @@ impl ReplyBox {
         self.area = TextArea::of(draft.map(|draft| draft.text.clone()).unwrap_or_default());
         self.is_old = !self.area.is_empty();
         self.session = session;
+        self.question = sessions::asked(view, &self.session).1.cloned();
         self.picked = None;
         self.top = 0;
-        self.plan_again()
+        self.plan_again(view)
     }
 
-    pub(super) fn plan_again(&mut self) -> Vec<Intent> {
+    pub(super) fn plan_again(&mut self, view: Option<&WorkspaceView>) -> Vec<Intent> {
         self.stage = Stage::Planning;
+        self.was_busy = sessions::is_busy(view, &self.session);
         let action = Action::PlanReply { session: self.session.clone() };
         vec![Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) }]
     }
@@ -157,9 +162,33 @@ impl ReplyBox {
         Step { intents: is_changed.then(|| self.keep()).into_iter().collect(), ..Step::stay() }
     }
 
+    /// An answer that a key put into the box is no draft: one key brings it back, and the next question has
+    /// other answers.
     pub(super) fn keep(&self) -> Intent {
-        let draft = Draft { session: self.session.clone(), text: self.area.text().to_owned() };
+        let text = if self.is_picked() { String::new() } else { self.area.text().to_owned() };
+        let draft = Draft { session: self.session.clone(), text };
         Intent::KeepDraft { workspace: self.workspace.clone(), draft }
+    }
+
+    /// Compares what the session asks now with what stood above the text. Returns true if it is another
+    /// question: a picked answer goes with its question, and a text was written for the one before.
+    pub(super) fn look_at_question(&mut self, view: Option<&WorkspaceView>) -> bool {
+        let question = sessions::asked(view, &self.session).1;
+        if question == self.question.as_ref() {
+            return false;
+        }
+        self.question = question.cloned();
+        if self.is_picked() {
+            self.area = TextArea::default();
+        }
+        self.picked = None;
+        self.is_old = !self.area.is_empty();
+        true
+    }
+
+    /// Whether the box contains an answer that a key put there, and nothing else.
+    pub(super) fn is_picked(&self) -> bool {
+        self.picked.as_ref().is_some_and(|picked| picked.answer == self.area.text())
     }
 
     /// The box asks something else now: no key confirms anything before that could be read.

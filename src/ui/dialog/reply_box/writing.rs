@@ -65,11 +65,6 @@ impl ReplyBox {
         self.kept(&before)
     }
 
-    /// Whether the box contains an answer that a key put there, and nothing else.
-    fn is_picked(&self) -> bool {
-        self.picked.as_ref().is_some_and(|picked| picked.answer == self.area.text())
-    }
-
     /// More is typed, so the key that put an answer into the box was the beginning of a text.
     fn unpick(&mut self) {
         if self.is_picked()
@@ -82,7 +77,7 @@ impl ReplyBox {
 
     fn send_text(&mut self, context: Context<'_>) -> Step {
         match &mut self.stage {
-            Stage::Stopped(_) => return self.plan_anew(),
+            Stage::Stopped(_) => return self.plan_anew(context),
             Stage::Planned { plan, confirm } => {
                 if self.area.text().trim().is_empty() {
                     self.remark = Some("nothing is written yet".to_owned());
@@ -135,14 +130,13 @@ impl ReplyBox {
         Step::stay()
     }
 
-    pub(super) fn plan_anew(&mut self) -> Step {
-        let intents = self.plan_again();
+    pub(super) fn plan_anew(&mut self, context: Context<'_>) -> Step {
+        let intents = self.plan_again(context.view);
         ReplyBox::shown_anew(intents)
     }
 
     fn send(&mut self, plan: Box<ReplyPlan>) -> Step {
         let text = self.area.text().to_owned();
-        self.picked = None;
         self.stage = Stage::Sending { plan: plan.clone(), text: Some(text.clone()) };
         self.action(plan, ReplyBody::Text { text })
     }
@@ -154,7 +148,7 @@ impl ReplyBox {
 
     /// Leaves; the text was already kept at each change.
     fn leave(&self) -> Step {
-        let answer = (!self.area.is_empty()).then(|| "the draft is kept".to_owned());
+        let answer = (!self.area.is_empty() && !self.is_picked()).then(|| "the draft is kept".to_owned());
         Step { answer, ..Step::close() }
     }
 
