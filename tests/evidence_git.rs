@@ -8,6 +8,8 @@ mod changes;
 mod hostile;
 #[path = "evidence_git/ignored.rs"]
 mod ignored;
+#[path = "evidence_git/landed.rs"]
+mod landed;
 #[path = "evidence_git/new_work.rs"]
 mod new_work;
 #[path = "evidence_git/places.rs"]

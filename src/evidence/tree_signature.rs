@@ -71,11 +71,12 @@ fn repository(facts: &GitFacts) -> Vec<String> {
     let mut lines = vec![
         format!("HEAD: {:?}", facts.head),
         format!(
-            "commits: {} new, {} from elsewhere, {} empty, {} on other branches, {} lost",
+            "commits: {} new, {} from elsewhere, {} empty, {} on other branches, {} landed, {} lost",
             commits.n_new + commits.n_rescued,
             commits.n_foreign,
             commits.n_empty,
             commits.n_elsewhere,
+            commits.n_landed,
             commits.n_lost
         ),
         format!("stash: {}", facts.n_stashed),

@@ -117,6 +117,13 @@ pub struct CommitCounts {
     /// The short name of the branch that ends with it. Untrusted text.
     #[serde(skip)]
     pub elsewhere_on: Option<String>,
+    /// Commits made here since the baseline that HEAD does not reach, and whose content its history has: squashed or
+    /// picked. All of the commits that HEAD does not reach are among them, or none.
+    #[serde(skip)]
+    pub n_landed: u32,
+    /// When the newest of those was made.
+    #[serde(skip)]
+    pub newest_landed: Option<Timestamp>,
     /// Commits made here since the baseline that are no longer reachable, for example after a reset.
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.

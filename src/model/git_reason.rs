@@ -79,6 +79,8 @@ pub enum CommitAside {
     Noise,
     /// They were made here and are only on another branch.
     Elsewhere,
+    /// They were made here, and HEAD's history has their content in other commits.
+    Landed,
     /// They were made here and are no longer on any branch.
     Lost,
 }

@@ -116,6 +116,8 @@ pub enum Why {
     Clean(Vec<Source>),
     /// [`Rule::Asks`]: a permission.
     Permission,
+    /// [`Rule::DoneOutside`]: HEAD's history has so many commits of the task in another form.
+    Landed(u32),
     /// [`Rule::NothingChanged`] here, but elsewhere.
     ChangedElsewhere(WorkElsewhere),
     /// [`Rule::NoEvidence`], although a source says that the work is done: the work tree was not read.
@@ -140,6 +142,7 @@ impl Why {
             Why::Uncommitted(..) => Rule::YesUncommitted,
             Why::Clean(_) => Rule::YesClean,
             Why::Permission => Rule::Asks,
+            Why::Landed(_) => Rule::DoneOutside,
             Why::ChangedElsewhere(_) => Rule::NothingChanged,
             Why::TreeUnread | Why::OnlyAtRisk(_) => Rule::NoEvidence,
         }

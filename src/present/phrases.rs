@@ -24,7 +24,7 @@ phrases! {
         beside(what, more), and(what, more), but(what, more), unreadable(source), unusable(file),
         decision_file, closer_report, same_again(points, n),
         since_baseline(commits), saved_by_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
-        not_committed(what), only_on(what, branch), on_no_branch(what), changed_elsewhere(what), on_branch(what, branch), on_another_branch(what), rescued_to(branch), wrote(file), wrote_more(file, n), work_is, kept_apart,
+        not_committed(what), only_on(what, branch), on_no_branch(what), landed(commits), changed_elsewhere(what), on_branch(what, branch), on_another_branch(what), rescued_to(branch), wrote(file), wrote_more(file, n), work_is, kept_apart,
     }
     /// The reasons of evidence.
     reason {

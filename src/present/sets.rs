@@ -41,7 +41,7 @@ sets! {
         TooLarge, Unreadable, EmptyFile, InvalidJson, NotAnObject, MissingDecision, UnknownDecision, CheckIdMismatch, CheckIdPlaceholder, StaleFile, NoMarkerInFile, NoDecision,
     }
     /// Why commits since the baseline are not new work, behind their number.
-    commit_aside(CommitAside, "CommitAside") { Rescued, Foreign, Empty, Noise, Elsewhere, Lost }
+    commit_aside(CommitAside, "CommitAside") { Rescued, Foreign, Empty, Noise, Elsewhere, Landed, Lost }
     /// How reliable a source's claim is.
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
     /// A warning as a sentence.

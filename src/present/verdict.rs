@@ -116,6 +116,7 @@ pub(super) fn of_why(why: &Why) -> String {
         Why::Clean(by) => clean(by, say::tree_is_clean()),
         Why::Permission => say::permission().to_owned(),
         Why::TreeUnread => say::tree_unread().to_owned(),
+        Why::Landed(n_commits) => say::landed(counts::commits(*n_commits)),
         Why::ChangedElsewhere(work) => say::changed_elsewhere(of_elsewhere(work)),
         Why::OnlyAtRisk(work) => say::and(of_work(work), sets::rule(Rule::NoEvidence)),
     }

@@ -160,6 +160,10 @@ fn find(
     if let Some(baseline) = begun_before_branch(repo, head, tip, asked_at)? {
         return Ok(baseline);
     }
+    // On no branch, nothing tells where one began.
+    if base == tip && head.branch().is_none() {
+        return first_seen(repo);
+    }
     let base = if base == tip { created_at(repo, head, tip)?.unwrap_or(base) } else { base };
     with_time(repo, Some(base), branch_point_of(&default.name), now)
 }

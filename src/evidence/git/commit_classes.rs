@@ -295,8 +295,17 @@ impl Count<'_> {
         {
             tips.extend(self.repo.refs(&[name])?.into_iter().map(|found| found.commit));
         }
-        let found = strays::count(self.repo, &self.history, (&ids, walked), (&from_head, &tips), entries)?;
+        let found = strays::count(
+            self.repo,
+            &self.history,
+            (&ids, walked),
+            (self.baseline.commit, &from_head, &tips),
+            entries,
+        )?;
         self.counts.n_elsewhere = found.n_elsewhere;
+        if let Some((n_landed, newest)) = found.landed {
+            (self.counts.n_landed, self.counts.newest_landed) = (n_landed, Some(newest));
+        }
         if let Some((newest, at)) = found.newest_elsewhere {
             self.counts.newest_elsewhere = Some(at);
             let branches = self.repo.refs(&["refs/heads"])?;

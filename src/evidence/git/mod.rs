@@ -22,6 +22,7 @@ mod hidden;
 mod history;
 mod ignored;
 mod in_process;
+mod landed;
 mod libgit2;
 mod memory;
 mod moved;

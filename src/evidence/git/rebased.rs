@@ -71,9 +71,10 @@ fn is_in<'c, I: Iterator<Item = &'c Commit>>(
                 continue 'paths;
             }
         }
-        let Some(change) = Change::of(repo, commit, &path)? else { return Ok(false) };
+        let before = commit.parents.first().copied();
+        let Some(change) = Change::of(repo, before, commit.id, &path)? else { return Ok(false) };
         for other in others() {
-            if change.is_in(&lines(repo, other.id, &path)?.unwrap_or_default()) {
+            if change.is_mostly_in(&lines(repo, other.id, &path)?.unwrap_or_default()) {
                 continue 'paths;
             }
         }
@@ -82,36 +83,50 @@ fn is_in<'c, I: Iterator<Item = &'c Commit>>(
     Ok(true)
 }
 
-/// The lines that a commit adds to a file, and those that it takes away.
-struct Change {
+/// The lines that are added to a file from one commit to another, and those that are taken away.
+pub(super) struct Change {
     added: HashSet<Vec<u8>>,
     removed: HashSet<Vec<u8>>,
 }
 
 impl Change {
-    /// `None` if the file is too large to tell.
-    fn of(repo: &dyn Repo, commit: &Commit, path: &[u8]) -> Read<Option<Change>> {
-        let before = match commit.parents.first() {
-            Some(parent) => lines(repo, *parent, path)?.unwrap_or_default(),
+    /// `None` if there is no file in `after`, or it is too large to tell.
+    pub(super) fn of(
+        repo: &dyn Repo,
+        before: Option<CommitId>,
+        after: CommitId,
+        path: &[u8],
+    ) -> Read<Option<Change>> {
+        let before = match before {
+            Some(before) => lines(repo, before, path)?.unwrap_or_default(),
             None => HashSet::new(),
         };
-        let Some(after) = lines(repo, commit.id, path)? else { return Ok(None) };
+        let Some(after) = lines(repo, after, path)? else { return Ok(None) };
         let only =
             |one: &HashSet<Vec<u8>>, other: &HashSet<Vec<u8>>| one.difference(other).cloned().collect();
         Ok(Some(Change { added: only(&after, &before), removed: only(&before, &after) }))
     }
 
     /// Whether a file with these lines has most of the change.
-    fn is_in(&self, lines: &HashSet<Vec<u8>>) -> bool {
-        let n_kept = self.added.iter().filter(|line| lines.contains(*line)).count();
-        let n_gone = self.removed.iter().filter(|line| !lines.contains(*line)).count();
+    fn is_mostly_in(&self, lines: &HashSet<Vec<u8>>) -> bool {
         let n_all = self.added.len() + self.removed.len();
-        n_all > 0 && (n_kept + n_gone) * 2 > n_all
+        n_all > 0 && self.n_in(lines) * 2 > n_all
+    }
+
+    /// Whether a file with these lines has all of the change.
+    pub(super) fn is_all_in(&self, lines: &HashSet<Vec<u8>>) -> bool {
+        let n_all = self.added.len() + self.removed.len();
+        n_all > 0 && self.n_in(lines) == n_all
+    }
+
+    fn n_in(&self, lines: &HashSet<Vec<u8>>) -> usize {
+        let n_kept = self.added.iter().filter(|line| lines.contains(*line)).count();
+        n_kept + self.removed.iter().filter(|line| !lines.contains(*line)).count()
     }
 }
 
 /// The lines of a file without the space around them; `None` if there is no such file, or it is too large.
-fn lines(repo: &dyn Repo, commit: CommitId, path: &[u8]) -> Read<Option<HashSet<Vec<u8>>>> {
+pub(super) fn lines(repo: &dyn Repo, commit: CommitId, path: &[u8]) -> Read<Option<HashSet<Vec<u8>>>> {
     let Ok(path) = std::str::from_utf8(path) else { return Ok(None) };
     let Some(text) = repo.file(commit, path, LONGEST_COMPARED)? else { return Ok(None) };
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::history::History;
+use super::landed;
 use super::reader::{Commit, Repo, TreeId};
 use super::rebased;
 use super::tree_entries::TreeEntries;
@@ -28,6 +29,9 @@ pub(super) struct Strays {
     pub(super) n_elsewhere: u32,
     /// The newest of those, and when it was made.
     pub(super) newest_elsewhere: Option<(CommitId, Timestamp)>,
+    /// How many there are, and when the newest was made, if HEAD's history has all of them in another form. None of
+    /// them is elsewhere or lost then.
+    pub(super) landed: Option<(u32, Timestamp)>,
     /// Those that nothing reaches, and nothing holds in another form, newest first; then those that are gone.
     pub(super) lost: Vec<LooseCommit>,
 }
@@ -44,7 +48,7 @@ pub(super) fn count(
     repo: &dyn Repo,
     history: &History,
     (ids, walked): (&[CommitId], &[Commit]),
-    (from_head, tips): (&[CommitId], &[CommitId]),
+    (base, from_head, tips): (Option<CommitId>, &[CommitId], &[CommitId]),
     entries: &mut TreeEntries<'_>,
 ) -> Read<Strays> {
     let found = repo.commits(ids)?;
@@ -62,13 +66,20 @@ pub(super) fn count(
     let carried = rebased::carried(repo, &history.rebases, &found, walked, entries)?;
     found.retain(|commit| !carried.contains(&commit.id));
     let found = unreached(repo, found, from_head)?;
+    if missing.is_empty()
+        && let Some(newest) = found.iter().map(|commit| commit.time).max()
+        && have_landed(repo, ids, &found, (walked, base), entries)?
+    {
+        let n_landed = u32::try_from(found.len()).unwrap_or(u32::MAX);
+        return Ok(Strays { landed: Some((n_landed, seconds(newest))), ..Strays::default() });
+    }
     let n_found = found.len();
     let times: Vec<(CommitId, i64)> = found.iter().map(|commit| (commit.id, commit.time)).collect();
     let lost = unreached(repo, found, tips)?;
     let n_elsewhere = n_found - lost.len();
     let is_lost = |id: &CommitId| lost.iter().any(|lost| lost.id == *id);
     let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).max_by_key(|(_, at)| *at);
-    let newest_elsewhere = newest_elsewhere.map(|(id, at)| (*id, Timestamp(at.saturating_mul(1000))));
+    let newest_elsewhere = newest_elsewhere.map(|(id, at)| (*id, seconds(*at)));
     let again = done_again(repo, history, &lost, walked, entries)?;
     let mut lost = lost;
     lost.retain(|commit| !again.contains(&commit.id));
@@ -78,13 +89,32 @@ pub(super) fn count(
     Ok(Strays {
         n_elsewhere: u32::try_from(n_elsewhere).unwrap_or(u32::MAX),
         newest_elsewhere,
+        landed: None,
         lost: lost.chain(gone).map(|found| dated(history, found)).collect(),
     })
 }
 
+/// Whether HEAD's history has all of the `found` commits, which are among `ids` (newest first), in another form.
+fn have_landed(
+    repo: &dyn Repo,
+    ids: &[CommitId],
+    found: &[Commit],
+    (walked, base): (&[Commit], Option<CommitId>),
+    entries: &mut TreeEntries<'_>,
+) -> Read<bool> {
+    let base = repo.commits(base.as_slice())?.into_iter().flatten().next().map(|base| base.tree);
+    let by_age = ids.iter().rev().filter_map(|id| found.iter().find(|commit| commit.id == *id));
+    let left: Vec<&Commit> = by_age.collect();
+    landed::have_all(repo, &left, walked, base.as_ref(), entries)
+}
+
+fn seconds(seconds: i64) -> Timestamp {
+    Timestamp(seconds.saturating_mul(1000))
+}
+
 fn dated(history: &History, (id, parents, place): (CommitId, Vec<CommitId>, LoosePlace)) -> LooseCommit {
-    let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
-    let (made_at, left_at) = (history.stood_at.get(&id).map(at), history.left_at.get(&id).map(at));
+    let at = |times: &HashMap<CommitId, i64>| times.get(&id).copied().map(seconds);
+    let (made_at, left_at) = (at(&history.stood_at), at(&history.left_at));
     let is_reset = history.reset.contains(&id);
     LooseCommit { id, parents, place, made_at, left_at, is_reset }
 }

@@ -34,7 +34,9 @@ impl<'a> Tally<'a> {
             waits: self.has(Claim::Wait),
             done: self.done(case),
             tree: self.tree,
-            acted_outside: case.acted_outside || whose::is_on_another_branch(case),
+            acted_outside: case.acted_outside
+                || whose::is_on_another_branch(case)
+                || whose::n_landed(case) > 0,
             prompt: case.prompt,
             proof: self.proof(case),
             required: case.required,
@@ -248,7 +250,7 @@ impl<'a> Tally<'a> {
             Proof::Said
         } else if is_passed && !case.is_unseen_in_ci && whose::softened(case).is_none() {
             Proof::Checked
-        } else if has(&[Source::Commits]) || whose::is_saved(case) {
+        } else if has(&[Source::Commits]) || whose::is_saved(case) || whose::n_landed(case) > 0 {
             Proof::Committed
         } else {
             Proof::Said

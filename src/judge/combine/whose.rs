@@ -132,6 +132,15 @@ pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
         && made.zip(asked_at).is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
 }
 
+/// How many commits of the task HEAD's history has in another form, since somebody squashed or picked them.
+pub(super) fn n_landed(case: &Case<'_>) -> u32 {
+    let asked_at = case.work.content_asked_at.or(case.work.began_at);
+    let is_of_task = |newest: Timestamp| asked_at.is_some_and(|asked_at| !is_before(newest, asked_at));
+    commits(case)
+        .filter(|commits| commits.newest_landed.is_some_and(is_of_task))
+        .map_or(0, |commits| commits.n_landed)
+}
+
 /// Where work of the task is that changed nothing here.
 pub(super) fn elsewhere(case: &Case<'_>) -> Option<WorkElsewhere> {
     let git = case.git?;

@@ -56,6 +56,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
         Rule::Asks if tally.permission().is_some() => Why::Permission,
         Rule::NoEvidence if tally.has_yes() => Why::TreeUnread,
         Rule::NoEvidence if tally.tree == Tree::AtRisk => Why::OnlyAtRisk(at_risk(tally, case)),
+        Rule::DoneOutside if whose::n_landed(case) > 0 => Why::Landed(whose::n_landed(case)),
         Rule::NothingChanged => whose::elsewhere(case).map_or(Why::Rule(rule), Why::ChangedElsewhere),
         Rule::SessionWorks
         | Rule::ByYou

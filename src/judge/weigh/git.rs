@@ -81,6 +81,7 @@ fn asides(counts: &CommitCounts) -> impl Iterator<Item = GitReason> {
         (CommitAside::Empty, counts.n_empty),
         (CommitAside::Noise, counts.n_noise),
         (CommitAside::Elsewhere, counts.n_elsewhere),
+        (CommitAside::Landed, counts.n_landed),
         (CommitAside::Lost, counts.n_lost),
     ];
     asides.into_iter().filter(|(_, n)| *n > 0).map(|(aside, n)| GitReason::Aside(aside, n))
