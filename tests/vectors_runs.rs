@@ -5,8 +5,8 @@ use std::sync::Arc;
 use closeout::judge::runs::{self, Catalog};
 use closeout::judge::task;
 use closeout::model::{
-    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, SessionName, Task, Timestamp, Turn,
-    TurnEnd, TurnHistory, TurnStep,
+    CheckRun, CommandRun, Deed, EditedAfter, Exit, Prompt, PromptKind, RunsSummary, SessionName, Task,
+    Timestamp, Turn, TurnEnd, TurnHistory, TurnStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -45,7 +45,7 @@ fn judge(input: &Object) -> Object {
         "told_by": told.last.iter().map(|run| run.told_by).collect::<Vec<_>>(),
         "parts": told.last.iter().map(|run| run.is_part).collect::<Vec<_>>(),
         "folders": told.last.iter().map(|run| run.folder.clone()).collect::<Vec<_>>(),
-        "edited_after": told.last.iter().map(|run| run.is_edited_after).collect::<Vec<_>>(),
+        "edited_after": told.last.iter().map(|run| run.edited_after != EditedAfter::Nothing).collect::<Vec<_>>(),
         "failing": told.last.iter().flat_map(|run| run.failing.clone()).collect::<Vec<_>>(),
         "red": tools(&told.red),
         "red_before": tools(&told.red_before),

@@ -46,6 +46,8 @@ pub enum GitReason {
     },
     /// Files of the task that git ignores.
     Ignored(SomeNames),
+    /// Files that changed after a test run, whoever changed them.
+    ChangedAfterRun(SomeNames),
     /// Required files that are in no commit as they are.
     NotInCommit(SomeNames),
     /// The task took tests away.

@@ -160,7 +160,7 @@ pub use rescue_record::{
 };
 pub use response::Response;
 pub use run_view::{RunEnd, RunView};
-pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
+pub use runs::{ActingRun, CheckKind, CheckRun, EditedAfter, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
     AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionName, SessionObservation,
     SessionOrigin, SessionUsage, StatusReport, Subagent, TurnState, WaitsOn,

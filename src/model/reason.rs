@@ -117,6 +117,8 @@ pub enum Fact {
     OutcomeUnknown,
     /// A test run passed before the last change.
     PassedBeforeEdit,
+    /// It passed, and nothing but documents has changed since.
+    PassedBeforeDocuments,
     /// A run of a part of the tests passed.
     PartPassed,
     /// The agent says that the tests pass; its own runs say otherwise.

@@ -53,8 +53,8 @@ pub struct CheckRun {
     pub is_part: bool,
     /// Where and when it ran.
     pub moment: StepMoment,
-    /// True if files were changed after it.
-    pub is_edited_after: bool,
+    /// What was changed after it.
+    pub edited_after: EditedAfter,
     /// True if it ran in a folder that does not hold all that write calls changed.
     #[serde(skip)]
     pub is_beside: bool,
@@ -62,6 +62,18 @@ pub struct CheckRun {
     pub failing: Vec<String>,
     /// The tool's own closing summary, shortened; untrusted text.
     pub summary: Option<String>,
+}
+
+/// What was changed after a run. Any change ends what a pass proves; one of documents does not belie it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditedAfter {
+    /// No file.
+    Nothing,
+    /// Documents alone, as far as write calls name what they change.
+    Documents,
+    /// Any file.
+    Anything,
 }
 
 /// A command that acts outside the work tree.

@@ -119,6 +119,8 @@ pub enum Warning {
     CommitsLost,
     /// HEAD is on no branch and has commits that only it reaches.
     DetachedWork,
+    /// The work that is at risk lies in a temporary folder of the system.
+    TemporaryFolder,
     /// The work tree was not looked at yet.
     ChangesUnknown,
     /// Every YES is vacuous.

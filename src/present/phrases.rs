@@ -28,7 +28,7 @@ phrases! {
     }
     /// The reasons of evidence.
     reason {
-        cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), demanded(what, found), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), may_be_open(words), puts_off(words), misses_bound(bound, words), at_least(what), some_commits(commits, what), in_stash(entries), unfinished(operation), listed(what, which), not_of_task(files), noise(files), in_task_stash(entries), hidden(files, behind), ignored(files), supervised(doing, at, of), more_names(n),
+        cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), demanded(what, found), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), may_be_open(words), puts_off(words), misses_bound(bound, words), at_least(what), some_commits(commits, what), in_stash(entries), unfinished(operation), listed(what, which), not_of_task(files), changed_after_run(files), noise(files), in_task_stash(entries), hidden(files, behind), ignored(files), supervised(doing, at, of), more_names(n),
     }
     /// Open points that their sources do not word themselves.
     point { missing(name), empty(name), fails(name), fails_in(name, tool), run(what), write(name), earlier(point), and_more(n) }

@@ -79,6 +79,7 @@ fn of_git(reason: &GitReason) -> String {
             say::listed(say::hidden(counts::changed_files_are(n_files), behind), some(files))
         }
         GitReason::Ignored(files) => say::ignored(some(files)),
+        GitReason::ChangedAfterRun(files) => say::changed_after_run(some(files)),
         GitReason::NotInCommit(files) => verdict::not_committed(some(files)),
         GitReason::FewerTests { n_lost, n_left_out, files } => {
             let lost = (*n_lost > 0).then(|| counts::fewer_tests(n_lost));

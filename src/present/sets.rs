@@ -34,7 +34,7 @@ sets! {
     }
     /// A reason of evidence.
     fact(Fact, "Fact") {
-        NotRun, UnseenInCi, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OutcomeUnknown, PassedBeforeEdit, PartPassed, SaysTestsPass, PassedElsewhere, OwnDemand, OfBaseline, BacklogOfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWaitedLong, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, BrokeOff, ProcessGone, ProcessStopped, SilentTurn, UnreadableLine, BeginUnread, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, CommittedElsewhere, SameContent, CancelOut, NoHeadLog, MadeByHand, UnknownContent, OrderedNotRun, OrderedChanged, OrderedUnknown, OrderedPart, OrderedElsewhere, OrderedActUnseen, AllInOneCommit, UpstreamHasAll, SubagentSilent, SubagentStopped, PromptQueued, NoneOfItsWork, DirtyBefore, OnlyTouched, OnlyKeepWork,
+        NotRun, UnseenInCi, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OutcomeUnknown, PassedBeforeEdit, PassedBeforeDocuments, PartPassed, SaysTestsPass, PassedElsewhere, OwnDemand, OfBaseline, BacklogOfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWaitedLong, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, BrokeOff, ProcessGone, ProcessStopped, SilentTurn, UnreadableLine, BeginUnread, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, CommittedElsewhere, SameContent, CancelOut, NoHeadLog, MadeByHand, UnknownContent, OrderedNotRun, OrderedChanged, OrderedUnknown, OrderedPart, OrderedElsewhere, OrderedActUnseen, AllInOneCommit, UpstreamHasAll, SubagentSilent, SubagentStopped, PromptQueued, NoneOfItsWork, DirtyBefore, OnlyTouched, OnlyKeepWork,
     }
     /// What is wrong with a decision file: what was expected and what was found.
     decision_reason(DecisionReason, "DecisionReason") {
@@ -46,7 +46,7 @@ sets! {
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
     /// A warning as a sentence.
     warning(Warning, "Warning") {
-        WorkAtRisk, OperationInProgress, CommitsLost, DetachedWork, ChangesUnknown, VacuousOnly,
+        WorkAtRisk, OperationInProgress, CommitsLost, DetachedWork, TemporaryFolder, ChangesUnknown, VacuousOnly,
         WordsStopHalfWay, DecisionUnreadable, OwnSettings,
         OwnSettingsIgnored, MarkLapsed, Conflict,
     }

@@ -124,6 +124,9 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     if n_unheld(case) > 0 {
         warnings.push(Warning::DetachedWork);
     }
+    if state == VerdictState::RescueNeeded && case.is_temporary {
+        warnings.push(Warning::TemporaryFolder);
+    }
     let has_any_yes = tally.has(Claim::Yes);
     if has_any_yes && !tally.has_yes() {
         warnings.push(Warning::VacuousOnly);

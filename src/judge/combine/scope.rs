@@ -50,16 +50,24 @@ fn with_ignored(evidence: Evidence, case: &Case<'_>) -> Evidence {
     evidence.because(why)
 }
 
-/// A run of a session that passed before something changed beside its record proves nothing of what is there now.
+/// A run of a session that passed before something changed beside its record proves nothing of what is there now. What
+/// changed is named.
 fn passed(mut evidence: Evidence, case: &Case<'_>) -> Evidence {
-    if evidence.said_at().is_some_and(|said_at| whose::is_changed_since(said_at, case)) {
-        for reason in &mut evidence.reasons {
-            if matches!(reason, Reason::RunPassed(_)) {
-                *reason = Fact::PassedBeforeEdit.into();
-            }
+    const NAMED: [Reason; 2] =
+        [Reason::Fact(Fact::PassedBeforeEdit), Reason::Fact(Fact::PassedBeforeDocuments)];
+    let Some(said_at) = evidence.said_at().filter(|said_at| whose::is_changed_since(*said_at, case)) else {
+        return evidence;
+    };
+    for reason in &mut evidence.reasons {
+        if matches!(reason, Reason::RunPassed(_)) {
+            *reason = Fact::PassedBeforeEdit.into();
         }
     }
-    evidence
+    let changed: SomeNames = whose::changed_since(said_at, case).into_iter().collect();
+    if changed.first.is_empty() || !evidence.reasons.iter().any(|reason| NAMED.contains(reason)) {
+        return evidence;
+    }
+    evidence.because(GitReason::ChangedAfterRun(changed))
 }
 
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {

@@ -3,6 +3,7 @@
 //!
 //! Only records that account for all of their turns can disown a change. When in doubt, a change is the task's.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::judge::GRACE_MS;
@@ -285,6 +286,20 @@ fn is_one_changed_since(at: Timestamp, case: &Case<'_>, counts: impl Fn(&Changed
     commits(case).is_some_and(|commits| commits.brought_at.is_some_and(is_later))
         || written.any(is_later)
         || changed.any(|on_disk| is_later(on_disk.modified_at))
+}
+
+/// The files that were written since that moment, by the times of commits and of the work tree.
+pub(super) fn changed_since<'a>(at: Timestamp, case: &Case<'a>) -> BTreeSet<&'a str> {
+    let newest = commits(case).into_iter().flat_map(|commits| commits.newest.iter().chain(&commits.rescued));
+    let committed = newest.flat_map(|commit| {
+        let times = commit.written_at.iter().map(|written_at| written_at.map(|at| commit.at.min(at)));
+        commit.paths.iter().flatten().zip(times)
+    });
+    let files = changes(case).into_iter().flat_map(|changes| changes.files.iter().zip(&changes.on_disk));
+    let uncommitted = files.map(|(file, on_disk)| (&file.path, on_disk.map(|on_disk| on_disk.modified_at)));
+    let is_later = |written_at: &Option<Timestamp>| written_at.is_some_and(|it| is_before(at, it));
+    let later = committed.chain(uncommitted).filter(|(_, written_at)| is_later(written_at));
+    later.map(|(path, _)| path.as_str()).collect()
 }
 
 /// Whether each of these files differs from what the commits hold, or may: of many changes only the first are named.

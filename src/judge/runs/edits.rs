@@ -7,6 +7,8 @@ use super::wrapper::Call;
 
 /// Extensions of scripts. What a script does is unknown, so it may have changed files.
 const SCRIPT_ENDS: [&str; 9] = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".php"];
+/// Extensions of documents, which no compiler and no test reads as a rule.
+const DOCUMENT_ENDS: [&str; 4] = [".md", ".markdown", ".rst", ".adoc"];
 /// Signs that an inline program writes files.
 const WRITING_CALLS: [&str; 14] = [
     "write", "open(", "'w'", "\"w\"", "rename", "unlink", "replace(", "remove", "copy", "move", "dump(",
@@ -56,6 +58,11 @@ fn runs_program(words: &[String], command: &Command, catalog: &Catalog) -> bool 
         words.iter().any(|word| matches!(word.as_str(), "--version" | "-V" | "--help" | "-h" | "-v"));
     let is_script = |word: &String| SCRIPT_ENDS.iter().any(|end| word.ends_with(end));
     !asks_only && words[1..].iter().any(is_script)
+}
+
+/// Whether a file is a document, judging by its name.
+pub(super) fn is_document(path: &str) -> bool {
+    DOCUMENT_ENDS.iter().any(|end| path.ends_with(end))
 }
 
 /// Whether a path lies in the work tree, judging by its text. Files written as evidence

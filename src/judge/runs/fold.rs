@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::acts::sends;
 use super::checks::Checks;
 use super::command::CommandRead;
-use super::edits::is_in_tree;
+use super::edits::{is_document, is_in_tree};
 use super::run::{Place, Run};
 use super::script::joined;
-use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
+use crate::model::{ActingRun, CheckKind, CheckRun, Deed, EditedAfter, RunsSummary, StepMoment, TurnStep};
 
 /// The most acts and endless commands kept per task.
 const MAX_KEPT: usize = 400;
@@ -24,6 +24,8 @@ pub(super) struct Fold {
     last_order: u64,
     checks: Checks,
     last_edit: Option<Place>,
+    /// The last one of anything but documents.
+    last_code_edit: Option<Place>,
     task: TaskFold,
 }
 
@@ -68,18 +70,18 @@ impl Fold {
                 }
             }
             Deed::Edit { paths, was_done: true } => {
-                let inside = paths.iter().filter(|path| is_in_tree(path, None, home));
-                let mut folders =
-                    inside.map(|path| &path[..path.rfind('/').map_or(0, |at| at + 1)]).peekable();
-                if folders.peek().is_some() || paths.is_empty() {
-                    self.edited(moment, 2);
+                let mut inside = paths.iter().filter(|path| is_in_tree(path, None, home)).peekable();
+                if inside.peek().is_some() || paths.is_empty() {
+                    let is_code = paths.is_empty() || inside.clone().any(|path| !is_document(path));
+                    self.edited(moment, 2, is_code);
+                    let folders = inside.map(|path| &path[..path.rfind('/').map_or(0, |at| at + 1)]);
                     if self.is_in_task(moment) {
                         self.task.edited_in.extend(folders.map(Arc::from));
                     }
                 }
             }
             // What another tool did is unknown, and so is what a subagent did whose steps were not read.
-            Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => self.edited(moment, 2),
+            Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => self.edited(moment, 2, true),
             Deed::Edit { was_done: false, .. }
             | Deed::Asked { .. }
             | Deed::SentOff { was_read: true, .. } => {}
@@ -90,8 +92,10 @@ impl Fold {
         moment.order >= self.begin
     }
 
-    fn edited(&mut self, moment: StepMoment, side: u8) {
-        self.last_edit = self.last_edit.max(Some((moment.order, side)));
+    fn edited(&mut self, moment: StepMoment, side: u8, is_code: bool) {
+        let place = Some((moment.order, side));
+        self.last_edit = self.last_edit.max(place);
+        self.last_code_edit = self.last_code_edit.max(place.filter(|_| is_code));
         if self.is_in_task(moment) {
             self.task.first_edit.get_or_insert(moment.order);
             self.task.last_edit = self.task.last_edit.max(Some(moment));
@@ -100,7 +104,7 @@ impl Fold {
 
     fn take_command(&mut self, command: &CommandRead, moment: StepMoment) {
         if command.is_edit {
-            self.edited(moment, if command.is_edit_before_runs { 0 } else { 2 });
+            self.edited(moment, if command.is_edit_before_runs { 0 } else { 2 }, true);
         }
         for run in &command.runs {
             let is_before_edits = self.task.first_edit.is_none_or(|edit| moment.order < edit);
@@ -128,7 +132,11 @@ impl Fold {
                 || run.picks_others(self.task.edited_in.iter().map(AsRef::as_ref))
         };
         let told = |run: &Run| CheckRun {
-            is_edited_after: run.is_before(self.last_edit),
+            edited_after: match () {
+                () if run.is_before(self.last_code_edit) => EditedAfter::Anything,
+                () if run.is_before(self.last_edit) => EditedAfter::Documents,
+                () => EditedAfter::Nothing,
+            },
             is_beside: is_beside(run),
             ..run.facts.clone()
         };

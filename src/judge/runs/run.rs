@@ -5,7 +5,7 @@ use super::narrowing::{packages, picks_packages};
 use super::read::FoundRun;
 use crate::judge::word_split::words_in;
 use crate::judge::words;
-use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment, TextList};
+use crate::model::{CheckKind, CheckRun, EditedAfter, RunOutcome, StepMoment, TextList};
 
 /// A position between the steps: an edit in the same command can come before or after a run in it.
 pub(super) type Place = (u64, u8);
@@ -39,7 +39,7 @@ impl Run {
                 told_by,
                 is_part,
                 moment,
-                is_edited_after: false,
+                edited_after: EditedAfter::Nothing,
                 is_beside: false,
                 failing,
                 summary: report.summary,

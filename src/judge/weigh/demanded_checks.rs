@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::judge::runs::{self, Catalog, Demanded, Demands, Named};
 use crate::judge::{task, words};
 use crate::model::{
-    CheckKind, CheckRun, Claim, Deed, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason, RunOutcome,
-    RunsSummary, SessionObservation, Source, StepMoment, Timestamp, is_test_file,
+    CheckKind, CheckRun, Claim, Deed, EditedAfter, Evidence, Fact, LiveStatus, Origin, Parts, Point, Reason,
+    RunOutcome, RunsSummary, SessionObservation, Source, StepMoment, Timestamp, is_test_file,
 };
 
 use super::context::EvidenceSet;
@@ -113,7 +113,7 @@ pub(super) fn weigh(
         let is_beside = |run: &CheckRun| is_beside(run, demanded);
         let is_met = |run: &CheckRun| {
             run.outcome == RunOutcome::Passed
-                && !run.is_edited_after
+                && run.edited_after == EditedAfter::Nothing
                 && !is_beside(run)
                 && is_as_strict(&run.command, &demanded.words)
                 && (!run.is_part
@@ -155,7 +155,7 @@ pub(super) fn weigh(
 fn found_in(last: Option<&CheckRun>, demanded: &Demanded) -> Fact {
     match last {
         None => Fact::OrderedNotRun,
-        Some(run) if run.is_edited_after => Fact::OrderedChanged,
+        Some(run) if run.edited_after != EditedAfter::Nothing => Fact::OrderedChanged,
         Some(run) if run.outcome == RunOutcome::Passed && is_beside(run, demanded) => Fact::OrderedElsewhere,
         Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
         Some(_) => Fact::OrderedUnknown,

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::judge::runs::{self, Catalog};
 use crate::model::{
-    CheckKind, CheckRun, Claim, Deed, Evidence, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
-    RunsSummary, SessionObservation, Source, Timestamp,
+    CheckKind, CheckRun, Claim, Deed, EditedAfter, Evidence, Fact, Origin, Parts, Point, Reason, Rejection,
+    RunOutcome, RunsSummary, SessionObservation, Source, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -213,7 +213,8 @@ fn why_unproven(run: &CheckRun) -> Option<Fact> {
         _ if run.kind != CheckKind::Test => None,
         RunOutcome::Unknown => Some(Fact::OutcomeUnknown),
         RunOutcome::Empty => Some(Fact::NoTestRan),
-        RunOutcome::Passed if run.is_edited_after => Some(Fact::PassedBeforeEdit),
+        RunOutcome::Passed if run.edited_after == EditedAfter::Anything => Some(Fact::PassedBeforeEdit),
+        RunOutcome::Passed if run.edited_after == EditedAfter::Documents => Some(Fact::PassedBeforeDocuments),
         RunOutcome::Passed if run.is_part => Some(Fact::PartPassed),
         RunOutcome::Passed | RunOutcome::Failed | RunOutcome::CouldNotStart => None,
     }
