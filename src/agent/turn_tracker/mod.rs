@@ -5,21 +5,21 @@
 //! Memory is bounded: the oldest turns and steps are dropped first, and the history says that they are
 //! missing. Settled turns are shared with every history handed out, and never copied again.
 
+mod calls;
 mod kept;
 mod present;
 mod subagents;
 mod turns;
 
-use std::collections::VecDeque;
-
 use super::record_text::{end_of, keep_end, shortened};
 use crate::model::{
-    AgentMessage, AskedQuestion, BreakCause, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Timestamp,
-    Turn, TurnEnd,
+    AgentMessage, BreakCause, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Timestamp, Turn, TurnEnd,
 };
+use calls::Calls;
 use kept::kept_prompt;
 use turns::KeptTurns;
 
+pub(super) use calls::ToolCall;
 pub(super) use kept::failed;
 pub(super) use kept::{
     ENOUGH_PROMPTS, command, edit, is_full_prompt, other_tool, prompt_kind, sent_off, todo, todo_state,
@@ -29,8 +29,6 @@ pub(super) use turns::Answer;
 
 /// How much of the end of a turn's closing words is kept, in bytes.
 const LONGEST_WORDS: usize = 1_000;
-/// How many open calls, answered calls and jobs are remembered. The oldest are dropped first.
-const MAX_CALLS: usize = 128;
 
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -38,13 +36,7 @@ pub(super) struct TurnTracker {
     turns: KeptTurns,
     /// Whether the client announced a turn that nothing has been recorded of yet.
     is_started: bool,
-    /// Calls without a result, in order. Whether one is running or waiting for permission cannot be seen
-    /// here.
-    calls: VecDeque<OpenCall>,
-    /// The last calls with a result, as more may be reported about them: the id, and the order of the step.
-    answered: VecDeque<(String, u64)>,
-    /// Commands running in the background: the client's name for the job, and the order of the step.
-    jobs: VecDeque<(String, u64)>,
+    calls: Calls,
     todos_at: Option<(Option<Timestamp>, u64)>,
     goal: Option<Goal>,
     began_at: Option<Timestamp>,
@@ -61,36 +53,6 @@ pub(super) struct TurnTracker {
     has_spoken: bool,
     /// Whether a line that cannot be read stands behind that message, which it may have followed.
     has_lost_words: bool,
-}
-
-/// A tool call.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ToolCall {
-    pub(super) id: String,
-    pub(super) tool: String,
-    /// What it was called with, shortened.
-    pub(super) what: Option<String>,
-    /// The questions it asks the user in a dialog.
-    pub(super) questions: Option<Vec<AskedQuestion>>,
-    /// What it does; `None` for a call that only reads.
-    pub(super) deed: Option<Deed>,
-    /// The job that it asks about.
-    pub(super) job: Option<String>,
-}
-
-/// A call without a result.
-#[derive(Debug)]
-struct OpenCall {
-    id: String,
-    tool: String,
-    what: Option<String>,
-    questions: Option<Vec<AskedQuestion>>,
-    /// Whether it asks the user something.
-    asks: bool,
-    /// The order of its step, if it is one.
-    order: Option<u64>,
-    /// The job that it asks about.
-    job: Option<String>,
 }
 
 impl TurnTracker {
@@ -166,13 +128,11 @@ impl TurnTracker {
         }
     }
 
-    pub(super) fn call(&mut self, call: ToolCall, at: Option<Timestamp>) {
+    pub(super) fn call(&mut self, mut call: ToolCall, at: Option<Timestamp>) {
         self.resume(at);
         let asks = matches!(call.deed, Some(Deed::Asked { .. }));
-        let order = call.deed.map(|deed| self.turns.add_step(deed, at));
-        let ToolCall { id, tool, what, questions, job, .. } = call;
-        self.calls.retain(|open| open.id != id);
-        push_last(&mut self.calls, OpenCall { id, tool, what, questions, asks, order, job });
+        let order = call.deed.take().map(|deed| self.turns.add_step(deed, at));
+        self.calls.begin(call, asks, order);
         if let Some(turn) = self.turns.last_mut() {
             turn.closing_words = None;
         }
@@ -181,35 +141,30 @@ impl TurnTracker {
     /// Takes a tool's result. One for a call that is out of reach is ignored.
     pub(super) fn answer(&mut self, id: &str, answer: &Answer<'_>, at: Option<Timestamp>) {
         self.touch(at);
-        let Some(index) = self.calls.iter().position(|open| open.id == id) else { return };
-        let Some(OpenCall { id, order: Some(order), .. }) = self.calls.remove(index) else { return };
-        push_last(&mut self.answered, (id, order));
-        if let Some(job) = answer.job {
-            push_last(&mut self.jobs, (job.to_owned(), order));
+        if let Some(order) = self.calls.answer(id, answer.job) {
+            self.turns.settle(order, answer);
         }
-        self.turns.settle(order, answer);
     }
 
     /// The background job that an open call asks about.
     pub(super) fn job_of(&self, call: &str) -> Option<String> {
-        self.calls.iter().find(|open| open.id == call)?.job.clone()
+        self.calls.open(call)?.job.clone()
     }
 
     /// Takes the end of a background job, or a report about it.
     pub(super) fn settle_job(&mut self, job: &str, answer: &Answer<'_>) {
-        if let Some((_, order)) = self.jobs.iter().find(|(known, _)| known == job) {
-            self.turns.settle(*order, answer);
+        if let Some(order) = self.calls.step_of_job(job) {
+            self.turns.settle(order, answer);
         }
     }
 
     /// Takes a line that describes a complete call, whether or not the call was recorded before.
     pub(super) fn settle_call(&mut self, id: &str, deed: Deed, answer: &Answer<'_>, at: Option<Timestamp>) {
-        if self.calls.iter().any(|open| open.id == id && open.order.is_some()) {
+        if self.calls.open(id).is_some_and(|open| open.order.is_some()) {
             return self.answer(id, answer, at);
         }
         self.touch(at);
-        let known = self.answered.iter().find(|(answered, _)| answered == id).map(|(_, order)| *order);
-        let order = known.unwrap_or_else(|| {
+        let order = self.calls.step_of_answered(id).unwrap_or_else(|| {
             self.ensure_turn();
             self.turns.add_step(deed, at)
         });
@@ -294,10 +249,9 @@ impl TurnTracker {
 
     /// Takes a line that is too long to be read. In practice it is a tool's result, but of an unknown call.
     pub(super) fn pass_over(&mut self) {
-        if self.calls.is_empty() {
+        if self.calls.take_open().is_empty() {
             return self.lose_track();
         }
-        self.calls.clear();
         if let Some(turn) = self.turns.last_mut() {
             turn.is_missing_steps = true;
         }
@@ -305,7 +259,7 @@ impl TurnTracker {
 
     /// Takes a line of the conversation that cannot be read, so that its meaning is unknown.
     pub(super) fn lose_track(&mut self) {
-        self.calls.clear();
+        self.calls.take_open();
         self.has_lost_words = true;
         self.ensure_turn();
         if let Some(turn) = self.turns.last_mut() {
@@ -345,8 +299,7 @@ impl TurnTracker {
 
     /// Settles calls that will never get a result.
     fn stop_open_calls(&mut self) {
-        let orders: Vec<u64> = self.calls.drain(..).filter_map(|open| open.order).collect();
-        for order in orders {
+        for order in self.calls.take_open().into_iter().filter_map(|open| open.order) {
             self.turns.settle(order, &Answer { exit: Some(Exit::Stopped), ..Answer::default() });
         }
     }
@@ -360,14 +313,6 @@ fn is_running(turn: &Turn) -> bool {
 /// Whether the turn is a command of the client's own, which asks nothing of the agent.
 fn is_client_command(turn: &Turn) -> bool {
     turn.prompt.as_ref().is_some_and(|prompt| prompt.kind == PromptKind::ClientCommand)
-}
-
-/// Appends to a list that is never longer than [`MAX_CALLS`].
-fn push_last<T>(list: &mut VecDeque<T>, item: T) {
-    if list.len() == MAX_CALLS {
-        list.pop_front();
-    }
-    list.push_back(item);
 }
 
 #[cfg(test)]
@@ -448,16 +393,6 @@ mod tests {
         tracker.end(TurnEnd::Finished, None);
         let turn = &history(&tracker).turns[0];
         assert!(turn.is_missing_steps && turn.end == TurnEnd::Finished);
-    }
-
-    #[test]
-    fn calls_that_nobody_answers_take_no_more_memory_than_a_few() {
-        let mut tracker = TurnTracker::default();
-        for number in 0..=MAX_CALLS {
-            tracker.call(called(&number.to_string(), None), None);
-        }
-        assert_eq!(tracker.calls.len(), MAX_CALLS);
-        assert!(matches!(tracker.state(), TurnState::Open { tool: Some(tool), .. } if tool == "tool 1"));
     }
 
     #[test]

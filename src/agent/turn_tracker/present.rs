@@ -4,8 +4,7 @@
 use super::kept::ENOUGH_PROMPTS;
 use super::{TurnTracker, is_client_command};
 use crate::model::{
-    AgentMessage, AskedByTool, Checklist, ChecklistItem, DatedTodos, SessionObservation, TurnEnd,
-    TurnHistory, TurnState,
+    AgentMessage, Checklist, ChecklistItem, DatedTodos, SessionObservation, TurnEnd, TurnHistory, TurnState,
 };
 
 impl TurnTracker {
@@ -20,8 +19,7 @@ impl TurnTracker {
         let at = turn.ended_at;
         match &turn.end {
             TurnEnd::Open | TurnEnd::Steered => {
-                // A call that asks the user takes precedence over calls running beside it.
-                let call = self.calls.iter().find(|call| call.asks).or(self.calls.front());
+                let call = self.calls.shown();
                 TurnState::Open {
                     since: at,
                     tool: call.map(|call| call.tool.clone()),
@@ -49,14 +47,7 @@ impl TurnTracker {
 
     /// Whether this call is open and asks in a dialog.
     pub(in crate::agent) fn asks_by(&self, id: &str) -> bool {
-        self.calls.iter().any(|call| call.id == id && call.questions.is_some())
-    }
-
-    /// What is asked in a dialog. Of several calls the client shows the first one's dialog first.
-    fn asked(&self) -> Option<AskedByTool> {
-        let call = self.calls.iter().find(|call| call.questions.is_some())?;
-        let questions = call.questions.clone()?;
-        Some(AskedByTool { call: call.id.clone(), questions, is_alone: self.calls.len() == 1 })
+        self.calls.asks_by(id)
     }
 
     /// The agent's last message that has text.
@@ -83,7 +74,7 @@ impl TurnTracker {
     pub(in crate::agent) fn tell(&self, is_whole: bool, session: &mut SessionObservation) {
         session.turn = self.state();
         session.last_message.clone_from(&self.last_message);
-        session.asked = self.asked();
+        session.asked = self.calls.asked();
         if let Some((at, text)) = &self.prompt {
             session.prompted_at = *at;
             session.prompt = Some(text.clone());
