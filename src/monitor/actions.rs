@@ -94,6 +94,12 @@ impl Actions {
     }
 
     /// The running or answered action with this number.
+    pub(super) fn running(&self, number: u64) -> Option<&RunningAction> {
+        let mut all = self.shown.running.as_deref().into_iter().chain(&self.shown.answering);
+        all.find(|running| running.number == number)
+    }
+
+    /// The same, to be changed.
     pub(super) fn running_mut(&mut self, number: u64) -> Option<&mut RunningAction> {
         self.shown
             .running

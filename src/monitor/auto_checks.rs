@@ -7,7 +7,7 @@
 //! last.
 
 use super::auto_probe::{has_stopped, is_busy, is_read_with_git};
-use super::begin::{begin, cancel};
+use super::begin::cancel;
 use super::moments::moment;
 use super::state::Monitor;
 use super::tracked::Tracked;
@@ -15,7 +15,7 @@ use crate::model::{Action, ActionKind, Effect, Timestamp, WorkspaceId};
 
 impl Monitor {
     /// Runs the checks of a workspace if they are due, and cancels a run if the agent works again.
-    pub(super) fn consider_checks(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn consider_checks(&mut self, id: &WorkspaceId, now: Timestamp) {
         let Some(began_at) =
             self.auto_probe_policy.as_ref().and_then(|auto_probe_policy| auto_probe_policy.began_at)
         else {
@@ -24,16 +24,14 @@ impl Monitor {
         let is_running = self.workspaces.values().any(|tracked| is_checking(tracked));
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if is_checking(tracked) {
-            end_if_at_work(tracked, effects);
+            end_if_at_work(tracked, &mut self.effects);
             return;
         }
         if is_running || !is_due(tracked, began_at) {
             return;
         }
-        self.last_action += 1;
         tracked.auto_checks.ran_in = Some(moment(&tracked.snapshot.session_facts));
-        effects.push(begin(tracked, self.last_action, Action::AutoChecks, now));
-        self.changed.insert(id.clone());
+        self.begin(id, Action::AutoChecks, now);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 use super::automatic::AutoProbePolicy;
-use super::begin::{begin, cancel};
+use super::begin::cancel;
 use super::moments::moment;
 use super::state::Monitor;
 use super::tracked::Tracked;
@@ -43,10 +43,10 @@ impl Monitor {
     }
 
     /// Asks the agent of a workspace if a question is due, or notes when it will be.
-    pub(super) fn consider_asking(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn consider_asking(&mut self, id: &WorkspaceId, now: Timestamp) {
         let Some(auto_probe_policy) = &self.auto_probe_policy else { return };
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        end_if_passed(tracked, effects);
+        end_if_passed(tracked, &mut self.effects);
         let due = due(tracked, auto_probe_policy, now);
         tracked.auto_probe.due_at = due.as_ref().map(|due| due.at).filter(|due_at| *due_at > now);
         let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
@@ -55,15 +55,13 @@ impl Monitor {
         };
         let has_room = self.workspaces.values().filter(|tracked| is_running(tracked)).count() < MAX_AT_ONCE;
         if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
-            self.last_action += 1;
             tracked.auto_probe.hindered = None;
             tracked.auto_probe.asking = Some(moment.clone());
             let action = match question {
                 Question::Status => Action::AutoProbe { moment },
                 Question::LastWords => Action::SecondOpinion { moment },
             };
-            effects.push(begin(tracked, self.last_action, action, now));
-            self.changed.insert(id.clone());
+            self.begin(id, action, now);
         }
         // Without a free slot it is considered again when a running question has ended.
     }

@@ -2,11 +2,12 @@
 //! work as the monitor last saw it. It decides on no action itself.
 
 use super::asked;
+use super::state::Monitor;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::model::{
     Action, ActionProgress, ActionRequest, ActivityState, Effect, Evidence, HeldStep, LookedAt, ReplyBody,
-    RunningAction, Timestamp,
+    RunningAction, Timestamp, WorkspaceId,
 };
 
 /// The work as it was last read, for checks of it.
@@ -72,27 +73,39 @@ pub(super) fn cancel(running: &mut RunningAction, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Marks an action as running, and returns its effect.
-pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Timestamp) -> Effect {
-    tracked.actions.asked.begins(&tracked.snapshot.session_facts);
-    if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
-        tracked.actions.sending = Some(text.clone());
+impl Tracked {
+    /// Marks an action as running, and returns its effect.
+    fn begin(&mut self, number: u64, action: Action, at: Timestamp) -> Effect {
+        self.actions.asked.begins(&self.snapshot.session_facts);
+        if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
+            self.actions.sending = Some(text.clone());
+        }
+        if let Action::Held { reply, step } = &action {
+            self.actions.held.begins(reply, step);
+            self.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
+        }
+        self.actions.shown.running = Some(Box::new(RunningAction {
+            number,
+            kind: action.kind(),
+            since: at,
+            progress: ActionProgress::default(),
+            is_cancelled: false,
+            is_automatic: matches!(
+                action,
+                Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
+            ),
+            is_plan: action.is_plan(),
+        }));
+        Effect::Action(Box::new(request(self, number, action)))
     }
-    if let Action::Held { reply, step } = &action {
-        tracked.actions.held.begins(reply, step);
-        tracked.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
+}
+
+impl Monitor {
+    /// Starts an action on a workspace, on which none runs.
+    pub(super) fn begin(&mut self, id: &WorkspaceId, action: Action, at: Timestamp) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        self.last_action += 1;
+        self.effects.push(tracked.begin(self.last_action, action, at));
+        self.changed.insert(id.clone());
     }
-    tracked.actions.shown.running = Some(Box::new(RunningAction {
-        number,
-        kind: action.kind(),
-        since: at,
-        progress: ActionProgress::default(),
-        is_cancelled: false,
-        is_automatic: matches!(
-            action,
-            Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
-        ),
-        is_plan: action.is_plan(),
-    }));
-    Effect::Action(Box::new(request(tracked, number, action)))
 }

@@ -4,11 +4,10 @@
 //! a reply, and exactly one carries it out.
 
 use crate::model::{
-    Action, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd, HeldNow, HeldReply,
+    Action, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, HeldEnd, HeldNow, HeldReply,
     HeldStep, QuestionWeight, SessionView, Timestamp, WorkspaceId,
 };
 
-use super::begin::begin;
 use super::state::Monitor;
 use super::tracked::Tracked;
 
@@ -25,7 +24,7 @@ impl Monitor {
     }
 
     /// Sends or drops a held reply of a workspace if that is due, or notes when it will be.
-    pub(super) fn consider_held(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn consider_held(&mut self, id: &WorkspaceId, now: Timestamp) {
         if !self.sends_held {
             return;
         }
@@ -37,10 +36,7 @@ impl Monitor {
         let due = due(tracked);
         tracked.actions.held.due_at = due.as_ref().map(|(_, _, at)| *at).filter(|at| *at > now);
         let Some((reply, step, _)) = due.filter(|(_, _, at)| *at <= now) else { return };
-        self.last_action += 1;
-        let action = Action::Held { reply: Box::new(reply), step };
-        effects.push(begin(tracked, self.last_action, action, now));
-        self.changed.insert(id.clone());
+        self.begin(id, Action::Held { reply: Box::new(reply), step }, now);
     }
 
     /// Records the outcome of an action on a held reply.
@@ -50,18 +46,17 @@ impl Monitor {
         kind: ActionKind,
         outcome: &ActionOutcome,
         at: Timestamp,
-        effects: &mut Vec<Effect>,
     ) {
         let Some(tracked) = self.workspaces.get_mut(id).filter(|_| kind == ActionKind::Reply) else { return };
         if let Some(Draft { session, text }) = tracked.actions.held.ended(outcome, at) {
             let before = tracked.actions.shown.drafts.iter().find(|known| known.session == session);
             let text = before.map_or_else(|| text.clone(), |before| HeldReply::joined(&before.text, &text));
-            self.wants_draft(id.clone(), Draft { session, text }, effects);
+            self.wants_draft(id.clone(), Draft { session, text });
         } else if let ActionOutcome::Held { reply, now: HeldNow::Kept } = outcome {
             let is_held = |known: &Draft| known.session == reply.session && reply.text.ends_with(&known.text);
             if tracked.actions.shown.drafts.iter().any(is_held) {
                 let draft = Draft { session: reply.session.clone(), text: String::new() };
-                self.wants_draft(id.clone(), draft, effects);
+                self.wants_draft(id.clone(), draft);
             }
         }
     }

@@ -20,18 +20,16 @@ const READ_MS: i64 = 1_000;
 impl Tracked {
     /// Judges what is known now. The effects keep on disk what other runs need to know.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
-        self.judged.against.content = self.snapshot.git.as_deref().and_then(content);
-        let (evidence, checks) = self.evidence();
+        let content = self.snapshot.git.as_deref().and_then(content);
+        let (evidence, checks) = self.evidence(content.as_deref());
         self.auto_checks.is_waiting = checks.is_waiting;
-        self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
+        self.judged.against = against(&evidence, &self.snapshot.session_facts, content);
         let mut effects: Vec<Effect> = self.lapse_marks().into_iter().collect();
         self.drop_points_of_gone_sessions(&evidence);
         let is_check = self.is_check();
         let advanced = self.advance_rounds(&evidence, is_check, now);
         let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks));
         self.share_evidence(&mut verdict);
-        let known = self.actions.rounds(self.round_key());
-        let is_kept = known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.collecting.is_tree_outdated() {
             // The tree was read before the agent said "done", so it is read again first.
             self.collecting.scan_again();
@@ -39,9 +37,23 @@ impl Tracked {
                 return effects;
             }
         }
-        let key = self.round_key().to_owned();
-        self.actions.set_rounds(key, advanced);
         self.judged.is_counted |= is_check;
+        let has_other_rounds = self.take_rounds(advanced);
+        let has_other_points = self.take_verdict(verdict, now);
+        effects.extend((has_other_rounds || has_other_points).then(|| self.keep_reports()));
+        effects
+    }
+
+    /// Takes over the rounds. Returns true if that changed anything.
+    fn take_rounds(&mut self, rounds: Rounds) -> bool {
+        let key = self.round_key().to_owned();
+        let is_news = self.actions.rounds(&key).unwrap_or(&Rounds::default()) != &rounds;
+        self.actions.set_rounds(key, rounds);
+        is_news
+    }
+
+    /// Takes over the verdict. Returns true if other runs need to know what became of its points.
+    fn take_verdict(&mut self, verdict: Verdict, now: Timestamp) -> bool {
         let before = self.judged.verdict.as_deref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.judged.since = Some(now);
@@ -54,15 +66,14 @@ impl Tracked {
                 what: HistoryEvent::Verdict { state: verdict.state, before, proof: verdict.proof },
             });
         }
-        let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
+        let is_news = !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
         // The same verdict stays shared with the views, which are not made anew for it.
         if self.judged.verdict.as_deref() != Some(&verdict) {
             self.judged.verdict = Some(Arc::new(verdict));
         }
         self.recall_look(before.is_none());
-        effects.extend(is_kept.then(|| self.keep_reports()));
-        effects
+        is_news
     }
 
     /// Drops the marks that do not hold for what is known now.
@@ -166,8 +177,8 @@ impl Tracked {
     }
 
     /// All evidence, from the snapshot and from the agents' answers, with the result of the configured
-    /// checks.
-    fn evidence(&self) -> (Vec<Evidence>, configured::Combined) {
+    /// checks on a work tree of this content.
+    fn evidence(&self, content: Option<&str>) -> (Vec<Evidence>, configured::Combined) {
         let facts = &self.snapshot.session_facts;
         let mut evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| Evidence::clone(evidence)).collect();
@@ -175,10 +186,7 @@ impl Tracked {
         evidence.extend(self.run_evidence());
         let git = self.snapshot.git.as_deref();
         self.actions.add_answers(facts, git, self.snapshot.taken_at, &mut evidence);
-        let found = configured::Found {
-            records: &self.actions.checks,
-            content: self.judged.against.content.as_deref(),
-        };
+        let found = configured::Found { records: &self.actions.checks, content };
         let checks = configured::combine(&self.settings().checks, found, &mut evidence);
         for evidence in &mut evidence {
             left_to_do::dismiss(evidence, &self.actions.marks.not_of_task);
@@ -273,8 +281,8 @@ impl Tracked {
     }
 }
 
-/// What speaks against the work now, and a fingerprint of its content.
-fn against(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
+/// What speaks against the work now, whose content has this fingerprint.
+fn against(evidence: &[Evidence], facts: &SessionFacts, content: Option<String>) -> MarkSeen {
     let points_of = |speaks: fn(&Evidence) -> bool| {
         let speaking = evidence.iter().filter(|evidence| speaks(evidence));
         let mut points: Vec<String> = speaking.flat_map(left_to_do::ids).collect();
@@ -283,7 +291,6 @@ fn against(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) 
         points
     };
     let prompted_at = facts.last_asked_at;
-    let content = git.and_then(content);
     MarkSeen {
         points: points_of(|evidence| {
             matches!(evidence.claim, Claim::No | Claim::Fail) || evidence.is_unreadable_report()

@@ -44,7 +44,6 @@ impl Monitor {
     /// Processes one event and returns the effects to carry out.
     #[must_use]
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
-        let mut effects = Vec::new();
         let at = event.at();
         // A discovery has the time at which it began, however long it took.
         if !matches!(event, Event::Discovered { .. }) {
@@ -53,7 +52,7 @@ impl Monitor {
         match event {
             Event::Discovered { workspaces, refused, n_older_sessions, .. } => {
                 self.n_older_sessions = n_older_sessions;
-                self.discovered(at, workspaces, refused, &mut effects);
+                self.discovered(at, workspaces, refused);
             }
             Event::Changed { workspace, parts, .. } => {
                 self.with(&workspace, |tracked| tracked.changed(parts, at));
@@ -67,25 +66,25 @@ impl Monitor {
             }
             Event::Collected { workspace, generation, took_ms, outcome, .. } => {
                 let policy = self.policy.clone();
-                self.with(&workspace, |tracked| {
-                    effects.extend(tracked.collected(generation, took_ms, outcome, &policy, at));
+                self.with_effects(&workspace, |tracked| {
+                    tracked.collected(generation, took_ms, outcome, &policy, at)
                 });
-                self.find_replies(&workspace, &mut effects);
+                self.find_replies(&workspace);
                 self.changed.insert(workspace);
             }
             Event::Jumped { workspace, outcome, .. } => {
                 self.responses.push(Response::Jump { workspace, outcome });
             }
             Event::ActionProgressed { workspace, number, progress, .. } => {
-                self.progressed(&workspace, number, progress, &mut effects);
+                self.progressed(&workspace, number, progress);
             }
             Event::EndsLater { workspace, number, .. } => {
                 self.ends_later(&workspace, number);
             }
             Event::ActionFinished { workspace, number, outcome, entry, .. } => {
-                self.outcome(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
+                self.finished(workspace, number, outcome, entry.map(|entry| *entry), at);
             }
-            Event::RunsFound { runs, ended, .. } => self.runs_found(runs, ended, at, &mut effects),
+            Event::RunsFound { runs, ended, .. } => self.runs_found(runs, ended, at),
             Event::Reported { reports, .. } => {
                 for (id, kept) in reports {
                     self.with(&id, |tracked| tracked.reported(kept, at));
@@ -93,24 +92,18 @@ impl Monitor {
             }
             Event::Woke { .. } => {
                 self.wake_at = None;
-                self.woke(at, &mut effects);
+                self.woke(at);
             }
             Event::Wanted { intent, .. } => {
-                self.on_intent(intent, at, &mut effects);
+                self.on_intent(intent, at);
             }
         }
-        self.start_what_is_due(at, &mut effects);
-        self.ask_to_be_woken(at, &mut effects);
-        effects
+        self.start_what_is_due(at);
+        self.ask_to_be_woken(at);
+        std::mem::take(&mut self.effects)
     }
 
-    fn discovered(
-        &mut self,
-        at: Timestamp,
-        found: Vec<FoundWorkspace>,
-        refused: Vec<(PathBuf, String)>,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn discovered(&mut self, at: Timestamp, found: Vec<FoundWorkspace>, refused: Vec<(PathBuf, String)>) {
         self.is_discovered = true;
         self.begin_initiative(at);
         let ids: BTreeSet<&WorkspaceId> = found.iter().map(|found| &found.id).collect();
@@ -127,8 +120,8 @@ impl Monitor {
         for id in gone {
             self.workspaces.remove(&id);
             self.timers.set(&id, None);
-            effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
-            effects.push(Effect::WatchProcesses { workspace: id.clone(), processes: Vec::new() });
+            self.effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
+            self.effects.push(Effect::WatchProcesses { workspace: id.clone(), processes: Vec::new() });
             self.changed.remove(&id);
             self.removed.push(id);
         }
@@ -153,7 +146,7 @@ impl Monitor {
         self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
     }
 
-    fn on_intent(&mut self, intent: Intent, at: Timestamp, effects: &mut Vec<Effect>) {
+    fn on_intent(&mut self, intent: Intent, at: Timestamp) {
         match intent {
             Intent::Refresh { workspace: Some(id) } => self.with(&id, |tracked| tracked.collecting.refresh()),
             Intent::Refresh { workspace: None } => {
@@ -162,25 +155,25 @@ impl Monitor {
                 }
                 self.touch_all();
             }
-            Intent::JumpToPane { workspace, session } => self.wants_jump(workspace, &session, effects),
-            Intent::Action { workspace, action } => self.wants_action(workspace, *action, at, effects),
-            Intent::CancelAction { workspace, number } => self.wants_cancel(&workspace, number, effects),
-            Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
+            Intent::JumpToPane { workspace, session } => self.wants_jump(workspace, &session),
+            Intent::Action { workspace, action } => self.wants_action(workspace, *action, at),
+            Intent::CancelAction { workspace, number } => self.wants_cancel(&workspace, number),
+            Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft),
             // Handled by discovery.
             Intent::ShowOlder { .. } => {}
             Intent::Glance { workspace } => {
                 self.with(&workspace, |tracked| tracked.collecting.look_at_tree(at));
             }
             Intent::Look { workspace } => {
-                self.with(&workspace, |tracked| effects.extend(tracked.look(at)));
+                self.with_effects(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);
             }
         }
     }
 
-    fn wants_jump(&mut self, workspace: WorkspaceId, name: &SessionName, effects: &mut Vec<Effect>) {
+    fn wants_jump(&mut self, workspace: WorkspaceId, name: &SessionName) {
         if let Some(session) = self.jump_target(&workspace, name) {
-            effects.push(Effect::JumpToPane { workspace, session });
+            self.effects.push(Effect::JumpToPane { workspace, session });
         } else {
             let reason = "the session is no longer known".to_owned();
             self.responses.push(Response::Jump { workspace, outcome: JumpOutcome::Refused { reason } });

@@ -4,12 +4,12 @@
 //! Nothing is carried out here, and no plan is made or checked: `action` does that.
 
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry, Effect,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry,
     HeldStep, NotAsked, Receipt, ReceiptState, Response, SessionName, Timestamp, WorkspaceId,
 };
 
 use super::actions::{Actions, MAX_ENTRIES};
-use super::begin::{begin, cancel};
+use super::begin::cancel;
 use super::held_replies::is_silent;
 use super::state::Monitor;
 use crate::present::phrases::outcome;
@@ -58,13 +58,7 @@ impl Actions {
 impl Monitor {
     /// Starts an action that a person wants. Only one runs on a workspace at a time; an automatic one gives
     /// way.
-    pub(super) fn wants_action(
-        &mut self,
-        id: WorkspaceId,
-        action: Action,
-        at: Timestamp,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn wants_action(&mut self, id: WorkspaceId, action: Action, at: Timestamp) {
         let Some(tracked) = self.workspaces.get_mut(&id) else {
             let problem = ActionProblem::new(ActionClass::Refused, "the workspace is no longer known");
             self.tell_problem(id, &action, problem);
@@ -75,7 +69,7 @@ impl Monitor {
             actions.shown.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
         {
             actions.waiting = Some(Box::new(action));
-            cancel(running, effects);
+            cancel(running, &mut self.effects);
             self.changed.insert(id);
             return;
         }
@@ -93,15 +87,13 @@ impl Monitor {
             self.tell_problem(id, &action, problem);
             return;
         }
-        self.last_action += 1;
-        effects.push(begin(tracked, self.last_action, action, at));
-        self.changed.insert(id);
+        self.begin(&id, action, at);
     }
 
-    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, number: u64, effects: &mut Vec<Effect>) {
+    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, number: u64) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(running) = tracked.actions.running_mut(number) {
-            cancel(running, effects);
+            cancel(running, &mut self.effects);
             self.changed.insert(id.clone());
         }
         let is_first = tracked.actions.shown.running.as_ref().is_some_and(|running| running.number == number);
@@ -124,13 +116,7 @@ impl Monitor {
         }
     }
 
-    pub(super) fn progressed(
-        &mut self,
-        id: &WorkspaceId,
-        number: u64,
-        progress: ActionProgress,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn progressed(&mut self, id: &WorkspaceId, number: u64, progress: ActionProgress) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         let Some(running) = tracked.actions.running_mut(number) else { return };
         let taken = progress.taken.clone();
@@ -140,57 +126,26 @@ impl Monitor {
         // The session works from now on.
         tracked.collecting.refresh();
         self.touched.insert(id.clone());
-        self.forget_sent(id, &receipt, effects);
+        self.forget_sent(id, &receipt);
         self.tell_receipt(id, number, receipt);
     }
 
-    pub(super) fn outcome(
+    /// An action has ended.
+    pub(super) fn finished(
         &mut self,
         id: WorkspaceId,
         number: u64,
         outcome: Box<ActionOutcome>,
         entry: Option<AuditEntry>,
         at: Timestamp,
-        effects: &mut Vec<Effect>,
     ) {
-        // Where the workspace was gone meanwhile, the entry is all that tells what it was.
-        let mut kind = entry.as_ref().map_or(ActionKind::Plan, |entry| entry.kind);
-        let mut is_plan = entry.is_none();
-        let mut is_automatic = matches!(*outcome, ActionOutcome::NotAsked(_))
-            || entry.as_ref().is_some_and(|entry| entry.by == Actor::Automatic);
-        let mut waiting = None;
-        if let Some(tracked) = self.workspaces.get_mut(&id) {
-            if let Some(running) = tracked.actions.running_mut(number) {
-                (kind, is_plan, is_automatic) = (running.kind, running.is_plan, running.is_automatic);
-            }
-            tracked.auto_probe.ended(&outcome);
-            tracked.actions.ended(number, &outcome, entry);
-            if tracked.actions.shown.running.is_none() {
-                waiting = tracked.actions.waiting.take();
-            }
-            if let ActionOutcome::Marked { order, reason } = &*outcome {
-                tracked.mark(order, reason.as_deref(), at, effects);
-            }
-            if matches!(
-                *outcome,
-                ActionOutcome::Checked(_)
-                    | ActionOutcome::Verified(_)
-                    | ActionOutcome::Opined(_)
-                    | ActionOutcome::ChecksRan(_)
-            ) {
-                effects.push(tracked.keep_reports());
-            }
-            // The watcher would report the change as well, but a person is waiting for the result of their
-            // action.
-            tracked.collecting.refresh();
-            self.touched.insert(id.clone());
-            self.changed.insert(id.clone());
-        }
-        self.held_ended(&id, kind, &outcome, at, effects);
+        let Ran { kind, is_plan, is_automatic } = self.ran(&id, number, &outcome, entry.as_ref());
+        let waiting = self.take_outcome(&id, number, &outcome, entry, at);
+        self.held_ended(&id, kind, &outcome, at);
         if let ActionOutcome::Replied(receipt) = &*outcome
             && receipt.state.class() == ActionClass::Done
         {
-            self.forget_sent(&id, receipt, effects);
+            self.forget_sent(&id, receipt);
         }
         if is_automatic {
             // Nobody waits for this answer, but another automatic action may have waited for it to end.
@@ -199,8 +154,57 @@ impl Monitor {
             self.responses.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {
-            self.wants_action(id, *action, at, effects);
+            self.wants_action(id, *action, at);
         }
+    }
+
+    /// What has ended. Where the workspace was gone meanwhile, the entry is all that tells what it was.
+    fn ran(&self, id: &WorkspaceId, number: u64, outcome: &ActionOutcome, entry: Option<&AuditEntry>) -> Ran {
+        let running = self.workspaces.get(id).and_then(|tracked| tracked.actions.running(number));
+        running.map_or_else(
+            || Ran {
+                kind: entry.map_or(ActionKind::Plan, |entry| entry.kind),
+                is_plan: entry.is_none(),
+                is_automatic: matches!(outcome, ActionOutcome::NotAsked(_))
+                    || entry.is_some_and(|entry| entry.by == Actor::Automatic),
+            },
+            |it| Ran { kind: it.kind, is_plan: it.is_plan, is_automatic: it.is_automatic },
+        )
+    }
+
+    /// Takes what an action brought, and has the workspace read again. Returns the person's action that waited for the
+    /// end of this one.
+    fn take_outcome(
+        &mut self,
+        id: &WorkspaceId,
+        number: u64,
+        outcome: &ActionOutcome,
+        entry: Option<AuditEntry>,
+        at: Timestamp,
+    ) -> Option<Box<Action>> {
+        let tracked = self.workspaces.get_mut(id)?;
+        tracked.auto_probe.ended(outcome);
+        tracked.actions.ended(number, outcome, entry);
+        let is_free = tracked.actions.shown.running.is_none();
+        let waiting = tracked.actions.waiting.take_if(|_| is_free);
+        if let ActionOutcome::Marked { order, reason } = outcome {
+            tracked.mark(order, reason.as_deref(), at, &mut self.effects);
+        }
+        if matches!(
+            outcome,
+            ActionOutcome::Checked(_)
+                | ActionOutcome::Verified(_)
+                | ActionOutcome::Opined(_)
+                | ActionOutcome::ChecksRan(_)
+        ) {
+            self.effects.push(tracked.keep_reports());
+        }
+        // The watcher would report the change as well, but a person is waiting for the result of their
+        // action.
+        tracked.collecting.refresh();
+        self.touched.insert(id.clone());
+        self.changed.insert(id.clone());
+        waiting
     }
 
     fn tell_problem(&mut self, workspace: WorkspaceId, action: &Action, problem: ActionProblem) {
@@ -208,6 +212,14 @@ impl Monitor {
         let outcome = Box::new(ActionOutcome::Failed(problem));
         self.responses.push(Response::Action { workspace, number: 0, kind, is_plan, outcome });
     }
+}
+
+/// What an action was that has ended.
+struct Ran {
+    kind: ActionKind,
+    is_plan: bool,
+    /// Whether no person waits for its outcome.
+    is_automatic: bool,
 }
 
 /// The session that an action sends something to.

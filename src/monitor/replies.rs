@@ -70,24 +70,24 @@ impl Actions {
 }
 
 impl Monitor {
-    pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft, effects: &mut Vec<Effect>) {
+    pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft) {
         let Some(tracked) = self.workspaces.get_mut(&id) else {
             // A draft outlives its workspace: the person may still be typing when it disappears.
-            effects.push(Effect::KeepDraft { workspace: id, draft });
+            self.effects.push(Effect::KeepDraft { workspace: id, draft });
             return;
         };
         if tracked.actions.keep_draft(draft.clone()) {
             self.changed.insert(id.clone());
-            effects.push(Effect::KeepDraft { workspace: id, draft });
+            self.effects.push(Effect::KeepDraft { workspace: id, draft });
         }
     }
 
     /// The sessions of a workspace were read: an open reply may be in a record by now.
-    pub(super) fn find_replies(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
+    pub(super) fn find_replies(&mut self, id: &WorkspaceId) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         let found = tracked.actions.find_replies(&tracked.snapshot.session_facts.sessions);
         for receipt in found {
-            self.forget_sent(id, &receipt, effects);
+            self.forget_sent(id, &receipt);
             self.tell_receipt(id, 0, Box::new(receipt));
         }
     }
@@ -100,16 +100,16 @@ impl Monitor {
     }
 
     /// Removes the draft whose text was sent, if there is one.
-    pub(super) fn forget_sent(&mut self, id: &WorkspaceId, receipt: &Receipt, effects: &mut Vec<Effect>) {
+    pub(super) fn forget_sent(&mut self, id: &WorkspaceId, receipt: &Receipt) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(text) = tracked.actions.sending.take_if(|text| receipt.is_of(text)) {
             left_to_do::mark_sent(&mut tracked.actions.points, &text, receipt.sent_at);
-            effects.push(tracked.keep_reports());
+            self.effects.push(tracked.keep_reports());
         }
         let is_sent = |draft: &Draft| draft.session == receipt.session && receipt.is_of(&draft.text);
         if tracked.actions.shown.drafts.iter().any(is_sent) {
             let draft = Draft { session: receipt.session.clone(), text: String::new() };
-            self.wants_draft(id.clone(), draft, effects);
+            self.wants_draft(id.clone(), draft);
         }
     }
 }

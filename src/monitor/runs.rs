@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use crate::judge::{GRACE_MS, set_aside};
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Origin, Parts, Point, Reason, RunEnd,
-    RunOver, RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, TurnSpan, VerdictState,
-    WorkspaceId,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Parts, Point, Reason, RunEnd, RunOver,
+    RunStatus, RunView, SessionOrigin, SessionView, Source, Timestamp, TurnSpan, VerdictState, WorkspaceId,
 };
 
 use super::state::Monitor;
@@ -89,7 +88,6 @@ impl Monitor {
         mut runs: BTreeMap<WorkspaceId, RunView>,
         mut ended: BTreeMap<WorkspaceId, RunEnd>,
         at: Timestamp,
-        effects: &mut Vec<Effect>,
     ) {
         for (id, tracked) in &mut self.workspaces {
             let (run, run_end) = (runs.remove(id).map(Box::new), ended.remove(id).map(Box::new));
@@ -106,7 +104,7 @@ impl Monitor {
             }
             tracked.runs.alive = run;
             if tracked.is_judged() {
-                effects.extend(tracked.judge(&self.policy, at));
+                self.effects.extend(tracked.judge(&self.policy, at));
             }
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());

@@ -25,9 +25,9 @@ impl Monitor {
     }
 
     /// Handles a wake-up: starts whatever is due.
-    pub(super) fn woke(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn woke(&mut self, at: Timestamp) {
         if at >= self.reconcile_at {
-            effects.push(Effect::RecheckWatches);
+            self.effects.push(Effect::RecheckWatches);
             self.look_at_all(Parts::all(), at);
             self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
         }
@@ -48,16 +48,16 @@ impl Monitor {
 
     /// For each touched workspace, starts the collections, questions, replies and checks that are due, and
     /// notes when more will be.
-    pub(super) fn start_what_is_due(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn start_what_is_due(&mut self, now: Timestamp) {
         for id in std::mem::take(&mut self.touched) {
             let Some(tracked) = self.workspaces.get_mut(&id) else { continue };
             if let Some(request) = tracked.next_collection(&self.policy, &mut self.started, now) {
                 self.changed.insert(id.clone());
-                effects.push(Effect::Collect(Box::new(request)));
+                self.effects.push(Effect::Collect(Box::new(request)));
             }
-            self.consider_asking(&id, now, effects);
-            self.consider_held(&id, now, effects);
-            self.consider_checks(&id, now, effects);
+            self.consider_asking(&id, now);
+            self.consider_held(&id, now);
+            self.consider_checks(&id, now);
             let Some(tracked) = self.workspaces.get(&id) else { continue };
             self.timers.set(&id, tracked.due_at());
         }
@@ -65,14 +65,14 @@ impl Monitor {
 
     /// Asks to be woken at the earliest time at which something is due, unless that wake-up is already
     /// requested.
-    pub(super) fn ask_to_be_woken(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_to_be_woken(&mut self, now: Timestamp) {
         if !self.is_discovered {
             return;
         }
         let due = self.timers.first().map_or(self.reconcile_at, |due| due.min(self.reconcile_at)).max(now);
         if self.wake_at.is_none_or(|wake_at| due < wake_at || wake_at <= now) {
             self.wake_at = Some(due);
-            effects.push(Effect::Wake { at: due });
+            self.effects.push(Effect::Wake { at: due });
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::model::{Parts, Policy, Response, Timestamp, WatchSettings, WorkspaceId, WorkspaceView};
+use crate::model::{Effect, Parts, Policy, Response, Timestamp, WatchSettings, WorkspaceId, WorkspaceView};
 
 use super::automatic::AutoProbePolicy;
 use super::collecting::Started;
@@ -29,6 +29,8 @@ pub struct Monitor {
     pub(super) changed: BTreeSet<WorkspaceId>,
     /// Workspaces removed since a front last asked.
     pub(super) removed: Vec<WorkspaceId>,
+    /// What the current event asks of the outside world.
+    pub(super) effects: Vec<Effect>,
     /// Answers for the person.
     pub(super) responses: Vec<Response>,
     pub(super) reconcile_at: Timestamp,
@@ -71,6 +73,7 @@ impl Monitor {
             n_older_sessions: 0,
             changed: BTreeSet::new(),
             removed: Vec::new(),
+            effects: Vec::new(),
             responses: Vec::new(),
             reconcile_at: Timestamp(0),
             wake_at: None,
@@ -130,9 +133,22 @@ impl Monitor {
         self.touched.extend(self.workspaces.keys().cloned());
     }
 
+    /// Changes a workspace, if it is known.
     pub(super) fn with(&mut self, id: &WorkspaceId, change: impl FnOnce(&mut Tracked)) {
-        if let Some(tracked) = self.workspaces.get_mut(id) {
+        self.with_effects(id, |tracked| {
             change(tracked);
+            None
+        });
+    }
+
+    /// Changes a workspace, if it is known, and takes the effects of that.
+    pub(super) fn with_effects<E: IntoIterator<Item = Effect>>(
+        &mut self,
+        id: &WorkspaceId,
+        change: impl FnOnce(&mut Tracked) -> E,
+    ) {
+        if let Some(tracked) = self.workspaces.get_mut(id) {
+            self.effects.extend(change(tracked));
             self.touched.insert(id.clone());
         }
     }
