@@ -34,12 +34,13 @@ pub(super) fn discover(
     let mut unreadable = Vec::new();
     let (mut runs, judged) = runs(config, store);
     let mut found = Found::new(config, judged);
+    let mut search = Search { config, since: since(config, at, with_older), with_older, memory };
     match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
             let only = paths(&found);
             if let Some(path) = only.first() {
-                unreadable = survey_one(config, at, with_older, path, &mut found, memory);
+                unreadable = search.one(path, &mut found);
             }
         }
         Scope::Worktrees { with_sessions, here, paths: given } => {
@@ -47,8 +48,8 @@ pub(super) fn discover(
             for path in given {
                 found.add_given(path);
             }
-            let survey = survey_all(config, at, with_older, &mut found, *with_sessions, memory);
-            let ran = found.ran_since(since(config, at, with_older));
+            let survey = search.all(&mut found, *with_sessions);
+            let ran = found.ran_since(search.since);
             let ran: Vec<WorkspaceId> = runs.keys().cloned().chain(ran).collect();
             for workspace in ran.iter().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
                 found.add_given(workspace.path());
@@ -107,62 +108,59 @@ fn paths(found: &Found<'_>) -> Vec<PathBuf> {
     found.workspaces.iter().map(|workspace| workspace.id.path().to_owned()).collect()
 }
 
-/// Surveys the sessions of one workspace and gives it them; returns what cannot be read.
-fn survey_one(
-    config: &EngineConfig,
-    at: Timestamp,
+/// The search for sessions in one discovery.
+struct Search<'a> {
+    config: &'a EngineConfig,
+    /// What is older adds no workspace.
+    since: Timestamp,
+    /// Whether nothing is.
     with_older: bool,
-    path: &PathBuf,
-    found: &mut Found<'_>,
-    memory: &mut Memories,
-) -> Vec<Unreadable> {
-    let moved = session_folders::moved(std::slice::from_ref(path));
-    let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
-    for place in std::iter::once(path).chain(moved.iter().map(|moved| &moved.from)) {
-        let ask = ask_at(config, at, with_older, std::slice::from_ref(place), Some(place));
-        let survey = survey(config, &ask, memory);
-        sessions.extend(survey.found);
-        unreadable.extend(survey.problems);
-    }
-    SessionFolders::new(config.home.as_deref(), &moved).assign(&sessions, found, false);
-    unreadable
+    memory: &'a mut Memories,
 }
 
-/// Surveys all sessions and gives the workspaces theirs. Only newer sessions add a workspace, but in one all sessions
-/// count, however old: work that one left before a weekend is as unfinished on the Monday after.
-fn survey_all(
-    config: &EngineConfig,
-    at: Timestamp,
-    with_older: bool,
-    found: &mut Found<'_>,
-    with_sessions: bool,
-    memory: &mut Memories,
-) -> Survey {
-    let listed = paths(found);
-    let moved = session_folders::moved(&listed);
-    let with_former = |tops: &[PathBuf]| -> Vec<PathBuf> {
-        tops.iter().chain(moved.iter().map(|moved| &moved.from)).cloned().collect()
-    };
-    let of_listed = survey(config, &ask_at(config, at, with_older, &with_former(&listed), None), memory);
-    let mut folders = SessionFolders::new(config.home.as_deref(), &moved);
-    folders.assign(&of_listed.found, found, with_sessions);
-    let all = paths(found);
-    if with_older || all.len() == listed.len() {
-        return of_listed;
+impl Search<'_> {
+    /// Surveys the sessions of one workspace and gives it them; returns what cannot be read.
+    fn one(&mut self, path: &PathBuf, found: &mut Found<'_>) -> Vec<Unreadable> {
+        let moved = session_folders::moved(std::slice::from_ref(path));
+        let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
+        for place in std::iter::once(path).chain(moved.iter().map(|moved| &moved.from)) {
+            let survey = self.survey(std::slice::from_ref(place), Some(place));
+            sessions.extend(survey.found);
+            unreadable.extend(survey.problems);
+        }
+        SessionFolders::new(self.config.home.as_deref(), &moved).assign(&sessions, found, false);
+        unreadable
     }
-    let of_all = survey(config, &ask_at(config, at, with_older, &with_former(&all), None), memory);
-    folders.assign(&of_all.found, found, false);
-    of_all
-}
 
-fn ask_at<'a>(
-    config: &EngineConfig,
-    at: Timestamp,
-    with_older: bool,
-    all_of: &'a [PathBuf],
-    within: Option<&'a Path>,
-) -> SurveyAsk<'a> {
-    SurveyAsk { since: since(config, at, with_older), all_of, within }
+    /// Surveys all sessions and gives the workspaces theirs. Only newer sessions add a workspace, but in one all
+    /// sessions count, however old: work that one left before a weekend is as unfinished on the Monday after.
+    fn all(&mut self, found: &mut Found<'_>, with_sessions: bool) -> Survey {
+        let listed = paths(found);
+        let moved = session_folders::moved(&listed);
+        let with_former = |tops: &[PathBuf]| -> Vec<PathBuf> {
+            tops.iter().chain(moved.iter().map(|moved| &moved.from)).cloned().collect()
+        };
+        let of_listed = self.survey(&with_former(&listed), None);
+        let mut folders = SessionFolders::new(self.config.home.as_deref(), &moved);
+        folders.assign(&of_listed.found, found, with_sessions);
+        let all = paths(found);
+        if self.with_older || all.len() == listed.len() {
+            return of_listed;
+        }
+        let of_all = self.survey(&with_former(&all), None);
+        folders.assign(&of_all.found, found, false);
+        of_all
+    }
+
+    /// Surveys the newer sessions and all of those in `all_of`: within one folder, or everywhere.
+    fn survey(&mut self, all_of: &[PathBuf], within: Option<&Path>) -> Survey {
+        let ask = SurveyAsk { since: self.since, all_of, within };
+        let mut found = agent::survey(&self.config.adapters, &ask, self.memory);
+        if let (Some(folder), false) = (self.config.hook_folder(), self.config.adapters.is_empty()) {
+            hook_events::survey(&folder, &ask, self.memory, &mut found);
+        }
+        found
+    }
 }
 
 /// What is older adds no workspace.
@@ -186,14 +184,6 @@ fn runs(
     // A session whose turn ends was asked for something else.
     let is_gate = config.overrides.ending.is_some();
     (alive, over.into_iter().filter(|_| !is_gate).map(judging).collect())
-}
-
-fn survey(config: &EngineConfig, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-    let mut found = agent::survey(&config.adapters, ask, memory);
-    if let (Some(folder), false) = (config.hook_folder(), config.adapters.is_empty()) {
-        hook_events::survey(&folder, ask, memory, &mut found);
-    }
-    found
 }
 
 /// The top of the work tree that contains `path`, also if its repository is broken; the error says why there is

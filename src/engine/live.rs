@@ -161,7 +161,7 @@ impl Engine {
         // What is unfinished after `limit` is reported, or found again at the next start.
         let _ = tokio::time::timeout(limit, actions).await;
         let _ = tokio::time::timeout(limit.min(WRITING), self.store_lane.all_written()).await;
-        self.actions.label()
+        self.actions.labels()
     }
 
     /// Forwards a person's intent to the monitor. A refresh, or a change of which sessions are shown, also

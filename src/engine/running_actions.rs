@@ -103,7 +103,7 @@ impl RunningActions {
     }
 
     /// The running actions, as text for a person.
-    pub(super) fn label(&self) -> Vec<String> {
+    pub(super) fn labels(&self) -> Vec<String> {
         let words =
             |it: &Running| format!("{} in {}", it.kind.name(), display_text::path(it.workspace.path()));
         self.by_number.values().map(words).collect()

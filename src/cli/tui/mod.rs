@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use crate::config::{Flags, LookSetting};
 use crate::engine::Overrides;
 use crate::store;
-use crate::ui::Look;
+use crate::ui::{Look, Size, State};
 
 use super::args::Watch;
 use super::environment::{Environment, is_utf8};
@@ -26,6 +26,7 @@ use super::exit::{Ended, Failure, Outcome};
 use super::notices::Teller;
 use super::output;
 use super::runtime::runtime;
+use front::Front;
 use planted::Planted;
 
 /// How long actions may still run after a defect in the screen.
@@ -41,16 +42,18 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     let scope = environment.worktrees(&watch.paths);
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
     let settings = config.config.ui.clone();
-    let look = look(environment, settings.look);
     let notices = environment.log_problem().map(str::to_owned).into_iter().collect();
     let editor = editor::Editor::of(environment, config.state_folder.clone());
     let runtime = runtime()?;
-    let planted = Planted::of(environment);
     let store = config.state_folder.as_ref().and_then(|folder| store::Store::open(folder).ok());
     let teller =
         store.map(|store| Teller::new(environment, config.config.clone(), store, config.own_program.clone()));
+    // The terminal tells its size once it is taken.
+    let mut state = State::new(Size { width: 0, height: 0 }, look(environment, settings.look));
+    state.asks_by_itself = config.config.auto_probes.is_on;
+    let front = Front::new(state, notices, Planted::of(environment), teller);
     let ran = panic::catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(run_loop::run(config, editor, look, settings.has_mouse, notices, planted, teller))
+        runtime.block_on(run_loop::run(config, editor, front, settings.has_mouse))
     }));
     let ended = match ran {
         Ok(ended) => ended,

@@ -10,14 +10,12 @@ use crossterm::terminal::size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use crate::cli::notices::Teller;
 use crate::engine::{Engine, EngineConfig, FrontKind, clock};
 use crate::process;
-use crate::ui::{self, Edited, Input, Look, Size};
+use crate::ui::{Edited, Input, Size};
 
 use super::editor::Editor;
 use super::front::{Front, Taken};
-use super::planted::Planted;
 use super::terminal::{Screen, convert, is_suspend};
 
 /// How long running actions are waited for at the end: long enough for git to finish a move, short enough for
@@ -39,18 +37,7 @@ pub(super) enum End {
 
 /// Runs the screen until the person leaves or a signal arrives, then completes or undoes the actions still
 /// running.
-pub(super) async fn run(
-    config: EngineConfig,
-    editor: Editor,
-    look: Look,
-    has_mouse: bool,
-    notices: Vec<String>,
-    planted: Planted,
-    teller: Option<Teller>,
-) -> Ended {
-    let mut state = ui::State::new(Size { width: 0, height: 0 }, look);
-    state.asks_by_itself = config.config.auto_probes.is_on;
-    let mut front = Front::new(state, notices, planted, teller);
+pub(super) async fn run(config: EngineConfig, editor: Editor, mut front: Front, has_mouse: bool) -> Ended {
     let mut engine = None;
     let end = show(config, &editor, has_mouse, &mut front, &mut engine).await;
     let Some(engine) = &mut engine else { return Ended { end, messages: Vec::new() } };

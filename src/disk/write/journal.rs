@@ -115,7 +115,6 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     ///
     /// # Errors
     /// Any I/O error.
-    /// The system's.
     pub fn read_end(&self, are_enough: &dyn Fn(&[T]) -> bool) -> io::Result<(Lines<T>, bool)> {
         let mut cap = FIRST_PIECE.min(self.cap);
         loop {
