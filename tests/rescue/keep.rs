@@ -73,6 +73,18 @@ fn a_record_tells_whether_its_work_is_in_a_branch_by_now() {
     assert!(!list(&repo).records[0].is_old);
 }
 
+#[test]
+fn the_same_bytes_at_another_path_are_not_the_work() {
+    let repo = Repo::new();
+    repo.write("notes/empty", "").write("a", "1\n");
+    record(&repo);
+    repo.remove("a");
+    repo.write("b", "1\n").stage("b").git(["commit", "-q", "-m", "of others"]);
+    assert_eq!(list(&repo).records[0].reach, Reach::Missing(2));
+    repo.write("a", "1\n").commit("the work");
+    assert_eq!(list(&repo).records[0].reach, Reach::InBranch);
+}
+
 // X06
 #[test]
 fn a_reference_that_somebody_removed_or_moved_is_put_back_and_said() {

@@ -1,4 +1,5 @@
-//! Tells whether the work of a record has reached a branch: each of its contents that was not in the last commit.
+//! Tells whether the work of a record has reached a branch: each of its files that was not so in the last commit. The same
+//! content at another path is another file.
 //!
 //! It must not take an answer that git did not give for a yes.
 
@@ -11,13 +12,16 @@ use crate::action::rescue::survey::listing;
 use crate::git::{Git, ObjectFormat, Stdin};
 use crate::model::{CommitId, Reach};
 
-/// The objects that branches reach, read once per starting commit.
+/// What branches reach, read once per starting commit.
 #[derive(Default)]
 pub(crate) struct Reaches {
     /// Whether nothing is known of branches.
     is_without_branches: bool,
-    since: BTreeMap<Option<CommitId>, BTreeSet<String>>,
+    since: BTreeMap<Option<CommitId>, BTreeSet<File>>,
 }
+
+/// The path and the blob of a file.
+type File = (Vec<u8>, String);
 
 impl Reaches {
     /// What is known where git gets to see no branch.
@@ -43,45 +47,59 @@ impl Reaches {
         head: Option<CommitId>,
     ) -> Result<usize, RescueError> {
         let before = head.map_or_else(|| git.repo.format.empty_tree().to_owned(), |id| id.to_string());
-        let mut contents = changed(git, &before, &snapshot.to_string())?;
+        let mut files = changed(git, &before, &snapshot.to_string())?;
         let listed = listing::tree(git, record)?;
         let is_staged = |path: &[u8]| path.starts_with(b"s0/");
         if listed.keys().any(|path| is_staged(path)) {
-            contents.extend(changed(git, &before, &format!("{record}:s0"))?);
+            files.extend(changed(git, &before, &format!("{record}:s0"))?);
         }
+        // What a record has beside the tree has no path of its own, and is sought by its content.
         let others = listed.into_iter().filter(|(path, entry)| {
             let is_work = path.starts_with(b"x/") || (path.starts_with(b"s") && path.get(2) == Some(&b'/'));
             is_work && !is_staged(path) && entry.mode != "160000"
         });
-        contents.extend(others.map(|(_, entry)| entry.id));
+        let others: BTreeSet<String> = others.map(|(_, entry)| entry.id).collect();
         let reached = match self.since.entry(head) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(reached_since(git, head)?),
         };
-        Ok(contents.iter().filter(|id| !reached.contains(*id)).count())
+        let contents: BTreeSet<&String> = reached.iter().map(|(_, id)| id).collect();
+        let n_others = others.iter().filter(|id| !contents.contains(id)).count();
+        Ok(files.iter().filter(|file| !reached.contains(*file)).count() + n_others)
     }
 }
 
-/// The blobs of `to` that are not at the same path in `from`.
-fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
+/// The files of `to` that are not so in `from`.
+fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<File>, RescueError> {
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
-    let listed = git.answer(args, Stdin::Lock)?;
-    let zero = ObjectFormat::zero(git.repo.format);
-    Ok(listed
-        .split(|byte| *byte == 0)
-        .filter_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(':'))
-        .filter_map(|text| {
-            let mut fields = text.split(' ');
-            let (mode, id) = (fields.nth(1)?, fields.nth(1)?);
-            (mode != "160000" && id != zero).then(|| id.to_owned())
-        })
-        .collect())
+    Ok(files(&git.answer(args, Stdin::Lock)?, git.repo.format))
 }
 
-/// Every object of the branches that is not in `head`'s history.
-fn reached_since(git: &Git<'_>, head: Option<CommitId>) -> Result<BTreeSet<String>, RescueError> {
-    let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
+/// The files that the commits of the branches changed, without those of `head`'s history.
+fn reached_since(git: &Git<'_>, head: Option<CommitId>) -> Result<BTreeSet<File>, RescueError> {
+    const COMMITS: [&str; 9] =
+        ["diff-tree", "--stdin", "-m", "--root", "-r", "-z", "--raw", "--no-renames", "--no-commit-id"];
     let head = head.map(|id| id.to_string());
-    args.extend(head.iter().flat_map(|head| ["--not", head]));
-    Ok(git.lines(args)?.into_iter().collect())
+    let not = head.iter().flat_map(|head| ["--not", head]);
+    let commits = git.lines(["rev-list", "--branches"].into_iter().chain(not))?;
+    let names: String = commits.iter().flat_map(|commit| [commit, "\n"]).collect();
+    Ok(files(&git.answer(COMMITS, Stdin::Bytes(names.into_bytes()))?, git.repo.format))
+}
+
+/// The files that raw output of `diff-tree -z` names as they are after a change.
+fn files(raw: &[u8], format: ObjectFormat) -> BTreeSet<File> {
+    let mut files = BTreeSet::new();
+    let mut fields = raw.split(|byte| *byte == 0);
+    while let Some(field) = fields.next() {
+        let Some(change) = std::str::from_utf8(field).ok().and_then(|field| field.strip_prefix(':')) else {
+            continue;
+        };
+        let mut values = change.split(' ');
+        let (mode, id) = (values.nth(1), values.nth(1));
+        let (Some(mode), Some(id), Some(path)) = (mode, id, fields.next()) else { break };
+        if mode != "160000" && id != format.zero() {
+            files.insert((path.to_vec(), id.to_owned()));
+        }
+    }
+    files
 }
