@@ -87,7 +87,7 @@ mod trust;
 #[path = "rescue/undo.rs"]
 mod undo;
 #[path = "rescue/unknown.rs"]
-mod unknown;
+pub(crate) mod unknown;
 #[path = "rescue/user_files.rs"]
 mod user_files;
 #[path = "rescue/vault.rs"]

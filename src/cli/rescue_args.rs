@@ -125,6 +125,9 @@ pub(super) struct Restore {
     /// it first; anybody can make one
     #[arg(long)]
     pub(super) unknown: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// `closeout forget`.

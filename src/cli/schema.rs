@@ -70,7 +70,7 @@ mod tests {
     use crate::cli::trust::Trusted;
     use crate::model::{RecordList, Rescued, SmartReport, VerifyReport};
     use crate::present::json::{Follow, Report};
-    use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, UndoRow};
+    use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, RestoredRow, UndoRow};
 
     /// Everything that the JSON output may be.
     #[derive(Serialize, JsonSchema)]
@@ -98,6 +98,8 @@ mod tests {
         Undo(Printed<UndoRow<'static>>),
         /// `rescues --json`.
         Records(Printed<RecordList>),
+        /// `restore --json`.
+        Restored(Printed<RestoredRow<'static>>),
         /// `trust --json`.
         Trust(Printed<Trusted>),
         /// `reply --json`.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::actions::{audit, rescuer};
+use super::actions::audit::{self, Audited};
+use super::actions::rescuer;
 use super::{EngineConfig, discover};
 use crate::action::rescue::Rescuer;
 use crate::model::{ActionKind, ActionProblem};
@@ -18,12 +19,11 @@ impl EngineConfig {
     }
 
     /// Carries out an action on the records of `workspace` in which the monitor has no part, and writes an
-    /// audit entry before and after. `describe` describes a successful result. Beside the result is why there is no entry,
-    /// which a person has to be told.
+    /// audit entry before and after. `describe` describes a successful result. If there is no entry, a person has to be told why.
     ///
     /// # Errors
     /// The audit entry cannot be written, in which case nothing was done, unless it is a restore from a state folder that can only be
-    /// read; or the action's own error.
+    /// read.
     pub fn audited<T>(
         &self,
         kind: ActionKind,
@@ -31,7 +31,7 @@ impl EngineConfig {
         plan: String,
         action: impl FnOnce() -> Result<T, ActionProblem>,
         describe: impl FnOnce(&T) -> String,
-    ) -> Result<(T, Option<String>), ActionProblem> {
+    ) -> Result<Audited<T>, ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose();
         audit::audited(store, kind, workspace, plan, action, describe)
     }

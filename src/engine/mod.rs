@@ -33,6 +33,7 @@ mod store_lane;
 mod suspicion;
 mod watching;
 
+pub use actions::audit::Audited;
 pub use actions::rescuer::problem as rescue_problem;
 pub use engine_config::{EngineConfig, FrontKind, Overrides, Scope};
 pub use gate::Gate;

@@ -61,6 +61,7 @@ mod rescue_plan;
 mod rescue_programs;
 mod rescue_record;
 mod response;
+mod restored;
 mod run_view;
 mod runs;
 mod session;
@@ -156,9 +157,10 @@ pub use rescue_plan::{
 pub use rescue_programs::{OwnProgram, PlannedPrograms, WantedProgram};
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptCommits, KeptRecord, ObjectsGo, Reach, RecordCost,
-    RecordList, RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord, Restored,
+    RecordList, RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
 pub use response::Response;
+pub use restored::{Restored, SkipReason};
 pub use run_view::{RunEnd, RunView};
 pub use runs::{ActingRun, CheckKind, CheckRun, EditedAfter, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{

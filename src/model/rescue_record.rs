@@ -323,22 +323,6 @@ impl RecordNotice {
     }
 }
 
-/// What became of the files of a record that were to be restored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Restored {
-    /// How many were written.
-    pub n_written: usize,
-    /// How many were there already, as they are in the record.
-    pub n_there: usize,
-}
-
-impl Restored {
-    /// How many are there now.
-    pub fn n_files(self) -> usize {
-        self.n_written + self.n_there
-    }
-}
-
 /// A record that was deleted for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForgottenRecord {

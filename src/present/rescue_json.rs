@@ -1,13 +1,16 @@
 //! Records, plans and outcomes for scripts, where their JSON form is not that of the values themselves: with words for
 //! facts, or with what became of a plan.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::action;
 use crate::model::{
     BranchPlan, CommitAuthor, CommitId, CommitTarget, LeftOut, PathText, PlannedChange, PlannedPath,
-    PlannedPrograms, PlannedSplit, RefName, RescuePlan, RescueRecord, SplitKind, UndoPlan,
+    PlannedPrograms, PlannedSplit, RefName, RescuePlan, RescueRecord, Restored, SkipReason, SplitKind,
+    UndoPlan,
 };
 
 /// `rescue --record-only --json`.
@@ -85,6 +88,69 @@ pub struct BranchRow<'p> {
     /// What was planned.
     #[serde(flatten)]
     pub plan: &'p BranchPlan,
+}
+
+/// `restore --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RestoredRow<'r> {
+    /// The reference of the record; null when a bundle was named.
+    record: Option<&'r str>,
+    /// The bundle that was named.
+    bundle: Option<PathText>,
+    /// The folder that has the files.
+    into: PathText,
+    /// The files and links that were written, relative to the folder.
+    files: Vec<PathText>,
+    /// Those that were wanted and not written.
+    skipped: Vec<SkippedRow>,
+    /// Whether the audit log tells of it.
+    is_logged: bool,
+    /// Why it does not, in words.
+    why_not_logged: Option<&'r str>,
+}
+
+/// A file of a record that was not written.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SkippedRow {
+    #[serde(flatten)]
+    path: PathText,
+    /// Why.
+    reason: SkipReason,
+}
+
+/// The record that was restored.
+#[derive(Debug, Clone, Copy)]
+pub enum RestoredFrom<'r> {
+    /// The one with this reference.
+    Reference(&'r str),
+    /// The one in this bundle.
+    Bundle(&'r Path),
+}
+
+impl RestoredRow<'_> {
+    /// The JSON form of a restore, which may have ended in the middle. `unlogged` is why the audit log does not tell of it.
+    pub fn of<'r>(
+        from: RestoredFrom<'r>,
+        into: &Path,
+        restored: &Restored,
+        unlogged: Option<&'r str>,
+    ) -> RestoredRow<'r> {
+        let text = |path: &Path| PathText::of(path.as_os_str().as_encoded_bytes());
+        let (record, bundle) = match from {
+            RestoredFrom::Reference(reference) => (Some(reference), None),
+            RestoredFrom::Bundle(bundle) => (None, Some(text(bundle))),
+        };
+        let skipped = restored.skipped.iter();
+        RestoredRow {
+            record,
+            bundle,
+            into: text(into),
+            files: restored.written.iter().map(|path| text(path)).collect(),
+            skipped: skipped.map(|(path, reason)| SkippedRow { path: text(path), reason: *reason }).collect(),
+            is_logged: unlogged.is_none(),
+            why_not_logged: unlogged,
+        }
+    }
 }
 
 impl PlanRow<'_> {

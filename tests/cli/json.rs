@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::schema;
 use crate::asking::{Asked, says};
@@ -15,7 +15,7 @@ const CHECKLIST: &str = r#"{"checklist": [{"id": "1", "description": "parser", "
     "allComplete": true, "pendingActions": [], "confidence": 0.9, "summary": "done"}"#;
 
 /// Fronts of actions: they tell their class and exit code. The others have a verdict, or nothing to fail at.
-const ACTS: [&str; 8] = ["rescue", "undo", "redo", "rescues", "trust", "reply", "ask", "verify"];
+const ACTS: [&str; 9] = ["rescue", "undo", "redo", "rescues", "restore", "trust", "reply", "ask", "verify"];
 
 /// A workspace in which every front has something to say, and what was run there.
 struct Fronts {
@@ -80,6 +80,15 @@ fn supervised(fronts: &mut Fronts, repo: &Repo) {
     fronts.run(31, &["wait", "--json", "--until", "NO_TASK", "--timeout", "1s"]);
 }
 
+/// A restore that writes names of any bytes, and one of nothing.
+fn restored(fronts: &mut Fronts, record: &Value) {
+    let (record, into) = (record.as_str().unwrap(), fronts.asked.env.at("given-back"));
+    let restored = fronts.run(0, &["restore", "--json", record, into.to_str().unwrap()]);
+    let odd = json!({"path": "odd\\xFF␊", "path_hex": "6f6464ff0a"});
+    assert!(restored["files"].as_array().unwrap().contains(&odd), "{restored:#}");
+    fronts.run(20, &["restore", "--json", "no-such-record", "x"]);
+}
+
 #[test]
 fn every_front_prints_what_the_schema_says() {
     let asked = Asked::new(&says(COMPLETE), &says(CHECKLIST));
@@ -120,6 +129,7 @@ fn every_front_prints_what_the_schema_says() {
     fronts.run(0, &["redo", "--json", "--yes"]);
     let listed = fronts.run(0, &["rescues", "--json"]);
     assert_eq!(listed["records"][0]["worktree"]["path"], repo.path().to_str().unwrap());
+    restored(&mut fronts, &listed["records"][0]["reference"]);
     repo.git(["checkout", "-q", "--detach"]);
     repo.write("more.rs", "fn more() {}\n");
     let refused = fronts.run(11, &["rescue", "--json"]);

@@ -68,6 +68,9 @@ fn no_front_prints_raw_what_a_terminal_obeys_or_hides() {
         let words: Vec<&str> = words.split(' ').chain(["--json"]).collect();
         look(words[0], &env.run(here, &words));
     }
+    let listed = env.run(here, &["rescues", "--json"]).json();
+    let record = listed["records"][0]["reference"].as_str().unwrap();
+    look("restore", &env.run(here, &["restore", record, "given-back", "--json"]));
     // A question would be waited on.
     asked.repo.write(".mine/last.md", format!("I wrote {EVIL}.\n"));
     let supervised = ["run", "--json", "--max-iterations", "1", "--", "false"];
@@ -88,7 +91,8 @@ fn no_front_prints_raw_what_a_terminal_obeys_or_hides() {
     look("hook", &env.run_with_input(&["hook", "stop", "--agent", "claude"], stop.to_string().as_bytes()));
     let missing: Vec<String> = fronts_with_json(env).difference(&run).cloned().collect();
     assert!(missing.is_empty(), "fronts with --json that were not run: {missing:?}");
-    for name in ["check", "status", "rescue", "rescues", "undo", "trust", "log", "classify", "mcp"] {
+    for name in ["check", "status", "rescue", "rescues", "restore", "undo", "trust", "log", "classify", "mcp"]
+    {
         assert!(
             told.contains(name),
             "{name} was to tell of such a sign, which shows that others are escaped: {told:?}"

@@ -2,11 +2,13 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::rescue::{dirty, run};
+use super::schema;
 use crate::rescue::forget::age_in;
 use crate::rescue::loose::age_kept;
+use crate::rescue::unknown::{object, unpack};
 use crate::support::repo::Repo;
 use crate::support::test_env::TestEnv;
 
@@ -58,6 +60,82 @@ fn a_record_is_listed_given_back_and_deleted_only_with_a_yes_to_the_loss() {
     }
     let unknown = env.run(env.at("."), &["restore", "nothing", "x", "--path", path]);
     assert_eq!(unknown.code, 20, "{unknown:?}");
+}
+
+#[test]
+fn a_restore_prints_as_json_what_it_wrote_and_what_it_left_out() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    assert_eq!(run(&env, &repo, &["rescue", "--record-only", "--vault"]).code, 0);
+    let (_, listed) = records(&env, &repo);
+    let reference = listed[0]["reference"].as_str().unwrap();
+    let into = env.at("given-back");
+    let restore = |record: &str, more: &[&str]| {
+        let words = ["restore", record, into.to_str().unwrap(), "--json"];
+        let ran = env.run(repo.path(), &[&words[..], more].concat());
+        let printed = ran.json();
+        schema().assert_valid(&printed);
+        assert_eq!((&printed["version"], &printed["exit_code"]), (&json!(1), &json!(ran.code)), "{ran:?}");
+        (ran.code, printed)
+    };
+    let file = |name: &str| json!({"path": name});
+    let there = |name: &str| json!({"path": name, "reason": "already_there"});
+
+    let (code, one) = restore(reference, &["--only", "parser.rs"]);
+    assert_eq!((code, &one["class"], &one["reason"]), (0, &json!("done"), &Value::Null), "{one:#}");
+    assert_eq!((&one["record"], &one["bundle"]), (&json!(reference), &Value::Null), "{one:#}");
+    assert_eq!(one["into"], file(into.to_str().unwrap()), "{one:#}");
+    assert_eq!((&one["files"], &one["skipped"]), (&json!([file("parser.rs")]), &json!([])), "{one:#}");
+    assert_eq!((&one["is_logged"], &one["why_not_logged"]), (&json!(true), &Value::Null), "{one:#}");
+
+    let (code, all) = restore(reference, &[]);
+    assert_eq!((code, &all["skipped"]), (0, &json!([there("parser.rs")])), "{all:#}");
+    assert!(all["files"].as_array().unwrap().contains(&file(".env")), "{all:#}");
+
+    let bundles = fs::read_dir(env.at("state/rescue")).unwrap();
+    let bundles =
+        bundles.filter_map(|folder| fs::read_dir(folder.unwrap().path().join("vault")).ok()).flatten();
+    let bundle = bundles.map(|entry| entry.unwrap().path()).next().unwrap();
+    let (code, of_bundle) = restore(bundle.to_str().unwrap(), &["--only", "parser.rs"]);
+    assert_eq!((code, &of_bundle["record"]), (0, &Value::Null), "{of_bundle:#}");
+    assert_eq!(of_bundle["bundle"], file(bundle.to_str().unwrap()), "{of_bundle:#}");
+    assert_eq!(of_bundle["skipped"], json!([there("parser.rs")]), "{of_bundle:#}");
+
+    fs::write(into.join("parser.rs"), "edited\n").unwrap();
+    for (record, words) in
+        [(reference, "parser.rs is not as in the record"), ("nothing", "there is no record of that name")]
+    {
+        let (code, refused) = restore(record, &[]);
+        assert_eq!((code, &refused["class"]), (20, &json!("refused")), "{refused:#}");
+        assert!(refused["reason"].as_str().unwrap().contains(words), "{refused:#}");
+    }
+}
+
+/// A script learns which files are there, and which of them it can get by the same restore.
+#[test]
+fn a_restore_that_lacks_a_content_prints_what_it_wrote_as_json() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    assert_eq!(run(&env, &repo, &["rescue", "--record-only"]).code, 0);
+    let (_, listed) = records(&env, &repo);
+    let reference = listed[0]["reference"].as_str().unwrap();
+    unpack(&repo);
+    let content = |path: &str| object(&repo, &repo.git(["rev-parse", &format!("{reference}:{path}")]));
+    fs::remove_file(content(".env")).unwrap();
+    fs::copy(content("parser.rs"), content(".env")).unwrap();
+    let into = env.at("given-back");
+    let failed = env.run(repo.path(), &["restore", reference, into.to_str().unwrap(), "--json"]);
+    let printed = failed.json();
+    schema().assert_valid(&printed);
+    assert_eq!((failed.code, &printed["exit_code"]), (40, &json!(40)), "{failed:?}");
+    assert_eq!(printed["class"], "damage", "{printed:#}");
+    let damaged = json!([{"path": ".env", "reason": "damaged"}]);
+    assert_eq!(printed["skipped"], damaged, "{printed:#}");
+    let written = json!({"path": "parser.rs"});
+    assert!(printed["files"].as_array().unwrap().contains(&written), "{printed:#}");
+    assert!(
+        printed["reason"].as_str().unwrap().contains(".env") && failed.err.contains(".env"),
+        "{failed:?}"
+    );
+    assert!(into.join("parser.rs").exists() && !into.join(".env").exists());
 }
 
 #[test]

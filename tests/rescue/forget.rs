@@ -316,7 +316,7 @@ fn single_paths_of_a_record_are_restored() {
     let into = repo.root().join("into");
     let paths = [b"new".to_vec(), b"split".to_vec()];
     let n = rescuer(&repo).restore_paths(repo.path(), &made.reference, &paths, &into).unwrap();
-    assert_eq!(n.n_written, 2);
+    assert_eq!(n.written.len(), 2);
     assert_eq!(fs::read(into.join("new/deep/x")).unwrap(), b"x\n");
     assert_eq!(fs::read(into.join("split")).unwrap(), b"first\n1\n2\nlast\n");
     let elsewhere = repo.root().join("elsewhere");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
-use closeout::model::{KeepIn, RecordOrder};
+use closeout::model::{KeepIn, RecordOrder, SkipReason};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -267,7 +267,7 @@ fn a_restore_that_ends_in_the_middle_is_completed_by_the_next() {
     assert!(failed.to_string().contains(&words), "{failed}");
     assert!(!into.join("large").exists());
     let restored = restore(&git).unwrap();
-    assert_eq!((restored.n_there, restored.n_files()), (n_there, record.n_files));
+    assert_eq!((restored.n_skipped(SkipReason::AlreadyThere), restored.n_files()), (n_there, record.n_files));
     for name in ["large", "z", "new/deep/x"] {
         assert!(fs::read(into.join(name)).unwrap() == fs::read(repo.at(name)).unwrap(), "{name}");
     }

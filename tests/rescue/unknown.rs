@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RecordState, RescueRecord, Restored};
+use closeout::model::{KeepIn, RecordNotice, RecordOrder, RecordRef, RecordState, RescueRecord};
 
 use super::fixture::*;
 use super::keep::list;
@@ -82,12 +82,12 @@ fn a_record_that_lacks_a_content_is_lost_although_its_reference_stays() {
             rescuer(&repo).restore_paths(repo.path(), &lost.reference, paths, &repo.root().join(name))
         };
         assert!(matches!(restore(&[], "all"), Err(RescueError::Damage(_))));
-        assert_eq!(restore(&[b"new".to_vec()], "part").unwrap().n_written, 1);
+        assert_eq!(restore(&[b"new".to_vec()], "part").unwrap().written.len(), 1);
     }
 }
 
 /// Has every object in a file of its own.
-fn unpack(repo: &Repo) {
+pub(crate) fn unpack(repo: &Repo) {
     let packs = repo.git_dir().join("objects/pack");
     let aside = repo.root().join("packs");
     fs::rename(&packs, &aside).unwrap();
@@ -98,7 +98,7 @@ fn unpack(repo: &Repo) {
     }
 }
 
-fn object(repo: &Repo, id: &str) -> std::path::PathBuf {
+pub(crate) fn object(repo: &Repo, id: &str) -> std::path::PathBuf {
     repo.git_dir().join("objects").join(&id[..2]).join(&id[2..])
 }
 
@@ -244,7 +244,10 @@ fn where_the_repository_cannot_be_used_nobody_says_that_there_is_no_such_record(
     let into = repo.root().join("into");
     let restored = || {
         let vouched = elsewhere(&repo).restore_unknown(repo.path(), &made.reference, &[], &into);
-        [elsewhere(&repo).restore(repo.path(), &made.reference, &into), vouched.map(Restored::n_files)]
+        [
+            elsewhere(&repo).restore(repo.path(), &made.reference, &into),
+            vouched.map(|restored| restored.n_files()),
+        ]
     };
     // Nothing is missing without this file.
     repo.fifo(&repo.git_dir().join("info/grafts"));

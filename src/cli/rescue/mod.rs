@@ -4,6 +4,7 @@
 mod messages;
 mod preview;
 mod records;
+mod restore;
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -24,7 +25,8 @@ use crate::present::phrases::loose as say;
 use crate::present::rescue_json::{BranchRow, PlanRow, RecordedRow, UndoRow};
 use crate::present::{action, baseline, counts, problem};
 
-pub(super) use records::{delete, list, restore};
+pub(super) use records::{delete, list};
+pub(super) use restore::restore;
 
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let config = engine_config(environment, &rescue.path)?;

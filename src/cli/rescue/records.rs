@@ -1,22 +1,20 @@
-//! `closeout rescues` and `closeout restore`: lists the records, and extracts work from one. It must not
-//! delete a record.
+//! `closeout rescues` and `closeout forget`: lists the records, and deletes them. It must not delete one without a yes.
 
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::json::{self, Printed};
-use crate::cli::rescue_args::{Forget, Rescues, Restore};
+use crate::cli::rescue_args::{Forget, Rescues};
 use crate::cli::runtime::Signalled;
 use crate::cli::target_workspace::{confirm, engine_config};
 use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
     ActionClass, ActionKind, ForgottenRecord, KeptCommits, KeptRecord, ObjectsGo, Reach, RecordList,
-    RecordNotice, RecordState, Restored, display_text, quantity,
+    RecordNotice, RecordState, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -33,40 +31,11 @@ pub(crate) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
     Ok(Outcome::Action(class))
 }
 
-pub(crate) fn restore(environment: &Environment, restore: &Restore) -> Ended {
-    let config = engine_config(environment, &restore.path)?;
-    let path = environment.absolute(&restore.path);
-    let into = environment.absolute(&restore.into);
-    let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
-    let rescuer = config.rescuer()?;
-    let signalled = Signalled::listen(rescuer.cancel.clone());
-    let vault = Path::new(&restore.record);
-    let restored = if vault.is_file() {
-        restored(&config, &path, &restore.record, || rescuer.restore_vault(vault, &paths, &into))
-    } else {
-        let top = top(&config, &path)?;
-        let reference = named(&rescuer, &top, &restore.record)?;
-        restored(&config, &top, &reference, || {
-            if restore.unknown {
-                rescuer.restore_unknown(&top, &reference, &paths, &into)
-            } else {
-                rescuer.restore_paths(&top, &reference, &paths, &into)
-            }
-        })
-    };
-    let Restored { n_written, n_there } = unless_ended(restored, &signalled)?;
-    let (files, into) = (counts::files(n_written), display_text::path(&into));
-    let there = if n_there == 0 {
-        String::new()
-    } else {
-        format!("; {n_there} more were there already and stay as they are")
-    };
-    output::print_line(&format!("{files} written to {into}, readable by you alone{there}"))?;
-    Ok(Outcome::Action(ActionClass::Done))
-}
-
 /// What was done, unless a signal ended it: then the program ends by that, with the words of the failure.
-fn unless_ended<T>(done: Result<T, impl Into<Failure>>, signalled: &Signalled) -> Result<T, Failure> {
+pub(super) fn unless_ended<T>(
+    done: Result<T, impl Into<Failure>>,
+    signalled: &Signalled,
+) -> Result<T, Failure> {
     match (done.map_err(Into::into), signalled.signal()) {
         (Err(failure), Some(signal)) => {
             output::note(&failure.to_string());
@@ -74,23 +43,6 @@ fn unless_ended<T>(done: Result<T, impl Into<Failure>>, signalled: &Signalled) -
         }
         (done, _) => done,
     }
-}
-
-/// Restores, as an audited action. Where nothing can be written of it, that is said.
-fn restored(
-    config: &EngineConfig,
-    workspace: &Path,
-    record: &str,
-    action: impl FnOnce() -> Result<Restored, RescueError>,
-) -> Result<Restored, Failure> {
-    let action = || action().map_err(|error| rescue_problem(&error));
-    let words = |restored: &Restored| counts::files(restored.n_written);
-    let (restored, unrecorded) =
-        config.audited(ActionKind::Restore, workspace, record.to_owned(), action, words)?;
-    if let Some(why) = unrecorded {
-        output::note(&format!("this restore is in no log: {why}"));
-    }
-    Ok(restored)
 }
 
 /// The top of the work tree that contains `path`.
@@ -242,8 +194,8 @@ pub(crate) fn delete(environment: &Environment, forget: &Forget) -> Ended {
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    let forgotten = config.audited(ActionKind::Forget, &top, reference.clone(), action, forgotten_words);
-    let (forgotten, _) = unless_ended(forgotten, &signalled)?;
+    let forgotten = config.audited(ActionKind::Forget, &top, reference.clone(), action, forgotten_words)?;
+    let forgotten = unless_ended(forgotten.outcome, &signalled)?;
     output::print_line(&forgotten_words(&forgotten))?;
     Ok(Outcome::Action(ActionClass::Done))
 }
@@ -282,8 +234,8 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         let pins: Vec<String> = pins.map(ToString::to_string).collect();
         [vec![counts::records(gone.len() - pins.len())], pins].concat().join(", ")
     };
-    let gone = config.audited(ActionKind::Forget, top, plan, action, words);
-    let (gone, _) = unless_ended(gone, &signalled)?;
+    let gone = config.audited(ActionKind::Forget, top, plan, action, words)?;
+    let gone = unless_ended(gone.outcome, &signalled)?;
     for forgotten in &gone {
         output::print_line(&forgotten_words(forgotten))?;
     }

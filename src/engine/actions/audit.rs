@@ -168,8 +168,17 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
     message.chars().take(500).collect()
 }
 
+/// An action in which the monitor has no part, once it was carried out.
+#[derive(Debug)]
+pub struct Audited<T> {
+    /// How it ended.
+    pub outcome: Result<T, ActionProblem>,
+    /// Why it is not in the audit log, if it went without.
+    pub unrecorded: Option<String>,
+}
+
 /// Carries out a front's action in which the monitor has no part, and writes audit entries before and after it. A `store`
-/// that cannot be opened is one that cannot be written. Beside the result is why there is no entry, if it can go without.
+/// that cannot be opened is one that cannot be written.
 pub(in crate::engine) fn audited<T>(
     store: Result<Option<Store>, StoreError>,
     kind: ActionKind,
@@ -177,7 +186,7 @@ pub(in crate::engine) fn audited<T>(
     plan: String,
     action: impl FnOnce() -> Result<T, ActionProblem>,
     describe: impl FnOnce(&T) -> String,
-) -> Result<(T, Option<String>), ActionProblem> {
+) -> Result<Audited<T>, ActionProblem> {
     let now = clock::now();
     let begun = AuditEntry {
         id: format!("{:x}-{:x}-0", now.0, std::process::id()),
@@ -209,5 +218,5 @@ pub(in crate::engine) fn audited<T>(
     if let Err(problem) = write(store.as_ref(), &AuditEntry { end, ..begun }) {
         tracing::warn!("{}", problem.message);
     }
-    Ok((outcome?, unrecorded))
+    Ok(Audited { outcome, unrecorded })
 }

@@ -87,7 +87,7 @@ impl EngineConfig {
         let store = self.trust_store()?;
         let recorded_in = Ok(Some(store.clone()));
         let action = || action(&store).map_err(|error| problem(&error));
-        audit::audited(recorded_in, ActionKind::Trust, top, plan, action, describe).map(|(done, _)| done)
+        audit::audited(recorded_in, ActionKind::Trust, top, plan, action, describe)?.outcome
     }
 }
 

@@ -1,13 +1,14 @@
 //! Why a rescue, an undo or a recovery failed.
 //!
-//! It must not carry anything that could be returned as data: gaps and left-out paths are part of the result.
+//! It must not carry anything that could be returned as data, like gaps and left-out paths. Only a restore that ends in the
+//! middle has no other way to say which files it wrote.
 
 use std::path::{Path, PathBuf};
 
 use crate::disk;
 use crate::git::{GitError, WriteLink};
 use crate::model::quantity::size;
-use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable, display_text};
+use crate::model::{ActionClass, ReadProblem, RecordCost, Restored, Unreadable, display_text};
 use crate::process::ProcessError;
 
 /// The most characters of git's words that stand as the reason of something else.
@@ -107,6 +108,8 @@ pub enum RescueError {
         error: Box<RescueError>,
         /// What is done.
         part: String,
+        /// The files, if it was a restore.
+        restored: Option<Box<Restored>>,
     },
     /// Git could not be run.
     #[error(transparent)]
@@ -213,7 +216,17 @@ impl RescueError {
 
     /// The same error of an action that did a part of what was asked, which the words tell.
     pub(crate) fn in_the_middle(self, part: String) -> RescueError {
-        RescueError::InPart { error: Box::new(self), part }
+        RescueError::InPart { error: Box::new(self), part, restored: None }
+    }
+
+    /// The same error of a restore that wrote a part of the files.
+    pub(crate) fn restoring(self, part: String, restored: Restored) -> RescueError {
+        RescueError::InPart { error: Box::new(self), part, restored: Some(Box::new(restored)) }
+    }
+
+    /// What a restore that failed has written.
+    pub fn restored(&self) -> Option<&Restored> {
+        if let RescueError::InPart { restored, .. } = self { restored.as_deref() } else { None }
     }
 
     /// What it says, with the words of the system.

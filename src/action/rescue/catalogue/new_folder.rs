@@ -3,7 +3,7 @@
 //! It must not write into a folder that holds anything else, replace a file, or write through a link, not even one that comes
 //! while it writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing, NewFile, Over, folder_in, sync_file_system_of};
 use crate::git::{Git, Stdin};
-use crate::model::{Restored, display_text};
+use crate::model::{Restored, SkipReason, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
@@ -48,52 +48,73 @@ pub(crate) fn write(
     }
     let missing = chosen.iter().filter(|(path, _)| !there.files.contains(*path));
     let (links, plain): (Vec<_>, Vec<_>) = missing.partition(|(_, entry)| entry.mode == "120000");
-    let n_there = chosen.len() - links.len() - plain.len();
-    let mut so_far = SoFar { restored: Restored { n_written: 0, n_there }, bad: Vec::new(), first: None };
-    let part = |so_far: &SoFar, rest: &str| {
-        let n_files = so_far.restored.n_files();
-        format!("{n_files} of {} files are in {}{rest}", chosen.len(), display_text::path(into))
-    };
+    let mut so_far = SoFar::of(chosen.keys().filter(|path| there.files.contains(*path)));
     // Links come last, so that nothing can be written through them.
-    for group in groups(plain.into_iter().chain(links), &sizes) {
-        let written = match group[..] {
-            [(path, entry)] if is_large(entry, &sizes) => {
-                let written = write_large(git, &new, path, entry);
-                so_far.count(path, written)
-            }
-            _ => write_group(git, &new, &group, &mut so_far),
-        };
-        let rest = "; the same restore again writes the rest";
-        written.map_err(|error| error.in_the_middle(part(&so_far, rest)))?;
+    let groups = groups(plain.into_iter().chain(links), &sizes);
+    let written = groups.iter().try_for_each(|group| match group[..] {
+        [(path, entry)] if is_large(entry, &sizes) => {
+            let written = write_large(git, &new, path, entry);
+            so_far.count(path, written)
+        }
+        _ => write_group(git, &new, group, &mut so_far),
+    });
+    if let Err(error) = written {
+        so_far.skip_rest(chosen);
+        return Err(so_far.ended_by(error, into, "; the same restore again writes the rest"));
     }
     // Success is reported only after it is on disk.
-    if rescuer.is_synced {
-        let synced = sync_file_system_of(&new.folder).map_err(RescueError::io("write", into));
+    if rescuer.is_synced
+        && let Err(error) = sync_file_system_of(&new.folder)
+    {
         let rest = ", but perhaps not all on the disk; the same restore again makes sure";
-        synced.map_err(|error| error.in_the_middle(part(&so_far, rest)))?;
+        return Err(so_far.ended_by(RescueError::io("write", into)(error), into, rest));
     }
     match so_far.first.take() {
         None => Ok(so_far.restored),
-        Some(error) => Err(error.in_the_middle(part(&so_far, &so_far.without()))),
+        Some(error) => {
+            let without = so_far.without();
+            Err(so_far.ended_by(error, into, &without))
+        }
     }
 }
 
 /// What a restore has done.
 struct SoFar {
     restored: Restored,
-    /// The files whose content is damaged.
-    bad: Vec<PathBuf>,
-    /// Why the first of them could not be written.
+    /// Why the first file whose content is damaged could not be written.
     first: Option<RescueError>,
 }
 
 impl SoFar {
+    /// Before anything is written, where these are there already.
+    fn of<'f>(there: impl Iterator<Item = &'f PathBuf>) -> SoFar {
+        let skipped = there.map(|path| (path.clone(), SkipReason::AlreadyThere)).collect();
+        SoFar { restored: Restored { written: Vec::new(), skipped }, first: None }
+    }
+
+    /// Counts as not written what nothing became of.
+    fn skip_rest(&mut self, chosen: &Files) {
+        let Restored { written, skipped } = &mut self.restored;
+        let done: BTreeSet<PathBuf> =
+            written.iter().chain(skipped.iter().map(|(path, _)| path)).cloned().collect();
+        let rest = chosen.keys().filter(|path| !done.contains(*path));
+        skipped.extend(rest.map(|path| (path.clone(), SkipReason::NotReached)));
+    }
+
+    /// The error of a restore that did this much, with what the person can do about the rest.
+    fn ended_by(self, error: RescueError, into: &Path, rest: &str) -> RescueError {
+        let Restored { written, skipped } = &self.restored;
+        let (n_files, n_all) = (self.restored.n_files(), written.len() + skipped.len());
+        let part = format!("{n_files} of {n_all} files are in {}{rest}", display_text::path(into));
+        error.restoring(part, self.restored)
+    }
+
     /// Counts a file that was written. One that is damaged is in nobody's way; any other error ends the restore.
     fn count(&mut self, path: &Path, written: Result<(), RescueError>) -> Result<(), RescueError> {
         match written {
-            Ok(()) => self.restored.n_written += 1,
+            Ok(()) => self.restored.written.push(path.to_owned()),
             Err(error @ (RescueError::Damage(_) | RescueError::Git { .. })) => {
-                self.bad.push(path.to_owned());
+                self.restored.skipped.push((path.to_owned(), SkipReason::Damaged));
                 self.first.get_or_insert(error);
             }
             Err(error) => return Err(error),
@@ -103,8 +124,10 @@ impl SoFar {
 
     /// Names what is damaged.
     fn without(&self) -> String {
-        let shown: Vec<_> = self.bad.iter().take(MAX_NAMED).map(|path| display_text::path(path)).collect();
-        let more = match self.bad.len() - shown.len() {
+        let n_bad = self.restored.n_skipped(SkipReason::Damaged);
+        let bad = self.restored.skipped.iter().filter(|(_, reason)| *reason == SkipReason::Damaged);
+        let shown: Vec<_> = bad.take(MAX_NAMED).map(|(path, _)| display_text::path(path)).collect();
+        let more = match n_bad - shown.len() {
             0 => String::new(),
             n => format!(" and {n} more"),
         };

@@ -37,7 +37,7 @@ impl Rescuer {
     /// [`RescueError::Refused`] if `into` holds something else or a name in the record is not safe. Nothing is
     /// written then.
     pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
-        self.restore_paths(workspace, reference, &[], into).map(Restored::n_files)
+        self.restore_paths(workspace, reference, &[], into).map(|restored| restored.n_files())
     }
 
     /// Like [`Rescuer::restore`], but only for these paths of the record, each a file or a folder. Empty
