@@ -90,7 +90,10 @@ fn without_memory_every_command_ends_before_or_done() {
         let Ok(output) = output else { return eprintln!("SKIPPED memory: prlimit is missing") };
         let said = String::from_utf8_lossy(&output.stderr);
         let case = format!("{limit} bytes: {:?} {said}", output.status);
-        assert!(!said.contains("panicked"), "{case}");
+        // A new thread for which there is no stack for signals is another failed allocation, which Rust calls a panic.
+        let is_own =
+            |line: &&str| line.contains("panicked") && !line.contains("/sys/pal/unix/stack_overflow.rs:");
+        assert_eq!(said.lines().find(is_own), None, "{case}");
         assert_eq!(fingerprint(&repo).work_tree, before.work_tree, "{case}");
         let listed = rescuer(&repo).list(repo.path()).unwrap();
         assert!(!listed.is_damaged(), "{case}: {:?}", listed.notices);
