@@ -225,6 +225,8 @@ pub enum RecordState {
     NotInJournal,
     /// Its reference is there, and by its name it is that of a closeout with another state folder.
     OfAnother,
+    /// Its reference is among closeout's, no journal knows it, and it has not the name of a record. Nothing is done with it.
+    Stray,
     /// Only its bundle in closeout's own folder is there.
     VaultOnly,
     /// Its objects are gone, or some of them.

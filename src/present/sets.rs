@@ -126,7 +126,7 @@ sets! {
     /// What a smart check may do with uncommitted work.
     probe_rescue(ProbeRescue, "ProbeRescue") { Never, Record, Commit }
     /// The state of a kept record.
-    record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, OfAnother, VaultOnly, Lost }
+    record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, OfAnother, Stray, VaultOnly, Lost }
     /// What could run a program.
     trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram, NotCovered, Check }
 }

@@ -295,3 +295,66 @@ fn that_the_work_of_a_record_of_another_would_be_lost_is_not_said_as_certain() {
     assert!(matches!(refused, RescueError::WouldLose { is_known: false }), "{refused:?}");
     assert!(refused.to_string().contains("cannot be certain"), "{refused}");
 }
+
+/// Nobody but a person tells a record from what only looks like one, and nothing of it is hidden from them.
+#[test]
+fn whatever_is_among_the_hidden_references_is_listed_and_stays() {
+    let repo = rich();
+    let env = TestEnv::beside(&repo);
+    let run = |args: &[&str]| env.run(repo.path(), args);
+    let made = recorded(&repo, &env);
+    let (folder, _) = made.rsplit_once('/').unwrap();
+    let snapshot = repo.git(["rev-parse", &made]);
+    let of = |name: &str| repo.git(["rev-parse", name]);
+    let (head, blob, tree) = (of("HEAD"), of(&format!("{made}:split")), of("HEAD^{tree}"));
+    let key = folder.rsplit('/').next().unwrap();
+    let called_like_one = |n: u32| format!("{folder}/20200101T000000Z-0000000{n}");
+    let strays = [
+        (called_like_one(1), &snapshot, "of_another"),
+        (called_like_one(2), &head, "not_in_journal"),
+        (called_like_one(3), &blob, "not_in_journal"),
+        (called_like_one(4), &tree, "not_in_journal"),
+        (format!("{folder}/my_own"), &snapshot, "stray"),
+        (format!("{folder}/deep/20200101T000000Z-00000005"), &snapshot, "stray"),
+        ("refs/closeout/rescue/no-key/20200101T000000Z-00000006".to_owned(), &head, "stray"),
+        ("refs/closeout/rescue/plain".to_owned(), &snapshot, "stray"),
+        ("refs/closeout/something".to_owned(), &blob, "stray"),
+        (format!("refs/closeout/moved/{key}/20200101T000000Z-00000007-12345678"), &head, "stray"),
+        ("refs/closeout-12345678/visible/no-key/x".to_owned(), &head, "stray"),
+    ];
+    for (name, id, _) in &strays {
+        repo.git(["update-ref", name, id]);
+    }
+    // These are of others, or keep the commits of rescues.
+    for name in ["refs/closeout-tool/x", "refs/closeouts/x", &format!("refs/closeout/visible/{key}/x")] {
+        repo.git(["update-ref", name, "HEAD"]);
+    }
+    let before = repo.git(["for-each-ref"]);
+    let listed = run(&["rescues", "--json"]);
+    let printed = listed.json();
+    let told = |name: &str| printed["records"].as_array().unwrap().iter().find(|it| it["reference"] == name);
+    let text = run(&["rescues"]).out;
+    for (name, id, state) in &strays {
+        let record = told(name).unwrap_or_else(|| panic!("{name}: {printed:#}"));
+        assert_eq!((&record["state"], &record["snapshot"]), (&(*state).into(), &(&***id).into()), "{name}");
+        assert_eq!(record["is_old"], false, "{name}");
+        let shown = if *state == "stray" { name } else { name.rsplit('/').next().unwrap() };
+        assert!(text.lines().any(|line| line.starts_with(&format!("{shown}  "))), "{shown}: {text}");
+        let into = repo.root().join("into");
+        let refused = run(&["restore", name, into.to_str().unwrap()]);
+        let words = if **id == blob || **id == tree { "no record is in" } else { "--unknown restores it" };
+        assert!(refused.code == 20 && refused.err.contains(words), "{name}: {refused:?}");
+        assert!(!into.exists(), "{name}");
+    }
+    assert_eq!(printed["records"].as_array().unwrap().len(), strays.len() + 1, "{printed:#}");
+    assert!(text.contains("in no journal; `closeout restore` tells what it is"), "{text}");
+    assert_eq!(listed.code, 40, "some are called like records of this closeout: {text}");
+    let (stray, into) = (&strays[7].0, repo.root().join("vouched"));
+    assert_eq!(run(&["restore", "--unknown", stray, into.to_str().unwrap()]).code, 0);
+    assert!(into.join("new/deep/x").exists());
+    for no_record in ["refs/heads/main", "refs/closeout-tool/x", &format!("refs/closeout/visible/{key}/x")] {
+        let refused = run(&["restore", "--unknown", no_record, "nowhere"]);
+        assert!(refused.code == 20 && refused.err.contains("no reference of a record"), "{refused:?}");
+    }
+    assert_eq!(repo.git(["for-each-ref"]), before);
+}

@@ -85,7 +85,7 @@ fn finish(world: &World, known: &Known) -> Result<()> {
         for record in list.records {
             match record.state {
                 RecordState::Kept => drop(kept.insert(record.reference.to_string())),
-                RecordState::NotInJournal | RecordState::OfAnother => {}
+                RecordState::NotInJournal | RecordState::OfAnother | RecordState::Stray => {}
                 other @ (RecordState::PutBack | RecordState::VaultOnly | RecordState::Lost) => {
                     bail!("{} is {other:?} for {state}", record.reference)
                 }

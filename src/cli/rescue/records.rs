@@ -14,7 +14,7 @@ use crate::cli::{output, text};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
     ActionClass, ActionKind, ForgottenRecord, KeptCommits, KeptRecord, ObjectsGo, Reach, RecordList,
-    RecordNotice, RecordState, display_text, quantity,
+    RecordNotice, RecordState, Timestamp, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
@@ -86,7 +86,7 @@ fn unseen(listed: &RecordList) -> Option<String> {
 /// How well a record of this state answers to its name.
 fn rank(state: RecordState) -> u8 {
     match state {
-        RecordState::NotInJournal | RecordState::OfAnother => 0,
+        RecordState::NotInJournal | RecordState::OfAnother | RecordState::Stray => 0,
         RecordState::Lost => 1,
         RecordState::Kept | RecordState::PutBack | RecordState::VaultOnly => 2,
     }
@@ -115,7 +115,9 @@ fn text(listed: &RecordList) -> String {
 }
 
 fn write_record(text: &mut String, record: &KeptRecord) {
-    let name = record.reference.id();
+    // Anything can stand before the last part of it.
+    let name = if record.state == RecordState::Stray { &record.reference } else { record.reference.id() };
+    let time = if record.time == Timestamp(0) { "?".to_owned() } else { text::local_minute(record.time) };
     let branch = record.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), baseline::branch);
     let n_files = record.n_files.map_or_else(|| "? files".to_owned(), counts::files);
     let size = record.n_bytes.map_or_else(|| "?".to_owned(), quantity::size);
@@ -132,12 +134,7 @@ fn write_record(text: &mut String, record: &KeptRecord) {
     let state = Some(record.state).filter(|state| *state != RecordState::Kept);
     let state = state.map(|state| format!("; {}", sets::record_state(state))).unwrap_or_default();
     let old = if record.is_old { "; may go" } else { "" };
-    let _ = writeln!(
-        text,
-        "{}  {}  {branch}  {n_files}, {size}{gaps}",
-        display_text::line(name),
-        text::local_minute(record.time)
-    );
+    let _ = writeln!(text, "{}  {time}  {branch}  {n_files}, {size}{gaps}", display_text::line(name));
     let worktree = record.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
     let _ = writeln!(text, "    {}{reach}{state}{old}", worktree.unwrap_or_default());
 }

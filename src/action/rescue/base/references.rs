@@ -34,21 +34,37 @@ pub(crate) fn is_of_record(name: &str) -> bool {
 
 /// The key of the worktree that a record's reference belongs to.
 pub(crate) fn key_of(name: &str) -> Option<&str> {
+    let (key, id) = below(name)?.strip_prefix("rescue/")?.split_once('/')?;
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (is_hex(key) && is_id).then_some(key)
+}
+
+/// Whether a reference is of closeout's and keeps no commits: where it has not the name of a record, somebody else made it.
+pub(crate) fn is_listed(name: &str) -> bool {
+    below(name).is_some() && pin_of(name).is_none()
+}
+
+/// The rest of a name below closeout's folder, or below an alternative one.
+fn below(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("refs/closeout")?;
-    let (top, rest) = rest.split_once('/')?;
+    let (top, below) = rest.split_once('/').unwrap_or((rest, ""));
     let digits = top.strip_prefix('-');
     let is_top = top.is_empty() || digits.is_some_and(|digits| is_hex(digits) && digits.len() == 8);
-    let (key, id) = rest.strip_prefix("rescue/")?.split_once('/')?;
-    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    (is_top && is_hex(key) && is_id).then_some(key)
+    is_top.then_some(below)
+}
+
+/// The folder, the key and the last part of the name of a reference that keeps commits.
+fn pin_of(name: &str) -> Option<(&str, &str, &str)> {
+    let (folder, rest) = below(name)?.split_once('/')?;
+    let (key, id) = rest.split_once('/')?;
+    (PinnedAs::FOLDERS.contains(&folder) && is_hex(key) && !id.contains('/')).then_some((folder, key, id))
 }
 
 /// The key of the worktree and the id of the move of a reference that keeps commits as [`PinnedAs::Kept`].
 pub(crate) fn kept_of(name: &str) -> Option<(&str, &str)> {
-    let rest = name.strip_prefix("refs/closeout")?;
-    let (key, id) = rest.split_once("/kept/")?.1.split_once('/')?;
+    let (_, key, id) = pin_of(name).filter(|(folder, ..)| *folder == "kept")?;
     let id = id.split_once('-').filter(|(n, _)| n.parse::<u16>().is_ok()).map_or(id, |(_, id)| id);
-    (is_hex(key) && !id.contains('/')).then_some((key, id))
+    Some((key, id))
 }
 
 fn is_hex(text: &str) -> bool {
@@ -175,10 +191,10 @@ pub(crate) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, Re
     Ok(None)
 }
 
-/// All hidden references of records in the repository, from every worktree.
+/// All hidden references of records in the repository, from every worktree, and those among them that somebody else made.
 pub(crate) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
     let mut all = listed(git, ["refs/closeout", "refs/closeout-*/**"])?;
-    all.retain(|hidden| is_of_record(&hidden.name));
+    all.retain(|hidden| is_listed(&hidden.name));
     Ok(all)
 }
 

@@ -97,9 +97,11 @@ pub(crate) fn list(worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
         let (state, notice) = look_at(worktree, place, &saved, &hidden, gone.contains(&saved.snapshot))?;
         list.notices.extend(notice);
         let reach = match state {
-            RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal | RecordState::OfAnother => {
-                reaches.of(&git, [saved.snapshot, saved.record], saved.head)
-            }
+            RecordState::Kept
+            | RecordState::PutBack
+            | RecordState::NotInJournal
+            | RecordState::OfAnother
+            | RecordState::Stray => reaches.of(&git, [saved.snapshot, saved.record], saved.head),
             RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
         };
         list.records.push(in_journal(place, &saved, state, reach));
@@ -178,7 +180,7 @@ fn as_kept_in(place: &Place, saved: &Saved) -> Option<Saved> {
     Some(saved)
 }
 
-/// A reference with the name of a record that no journal knows.
+/// A reference below closeout's that no journal knows.
 struct Unknown {
     hidden: Hidden,
     /// The commit behind it; `None` if it has not the form of a record.
@@ -294,6 +296,9 @@ fn state_of(
 ) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
     let hidden = &unknown.hidden;
     let reference = RecordRef::from(hidden.name.clone());
+    if !references::is_of_record(&hidden.name) {
+        return Ok((RecordState::Stray, None));
+    }
     if is_lost {
         return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
     }

@@ -21,7 +21,7 @@ use crate::action::rescue::survey::{Tree, listing};
 use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
-use crate::git::{self, Git, Repository, Stdin};
+use crate::git::{self, Git, Repository, Stdin, line};
 use crate::model::{CommitId, Restored, display_text};
 
 /// The folder for files whose names git refuses; each is named by its number in the record. If the work tree
@@ -68,9 +68,8 @@ impl Rescuer {
         into: &Path,
     ) -> Result<Restored, RescueError> {
         self.restore_or(workspace, reference, paths, into, |worktree, into| {
-            let git = worktree.git();
-            let snapshot = references::at(&git, reference)?.ok_or_else(|| no_such_record(worktree))?;
-            restore(self, &git, snapshot, paths, into)
+            let snapshot = unknown(worktree, reference)?;
+            restore(self, &worktree.git(), snapshot, paths, into)
         })
     }
 
@@ -86,7 +85,7 @@ impl Rescuer {
         let into = &self.place_of(into)?;
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         check_outside(&worktree.repo, into)?;
-        if !references::is_of_record(reference) {
+        if !references::is_listed(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
         let restored = |worktree: &WorktreeLock<'_>| {
@@ -164,12 +163,20 @@ fn no_such_record(worktree: &WorktreeLock) -> RescueError {
     }
 }
 
+/// The commit of a reference that no journal knows. Anything can be there.
+fn unknown(worktree: &WorktreeLock, reference: &str) -> Result<CommitId, RescueError> {
+    let git = worktree.git();
+    let id = references::at(&git, reference)?.ok_or_else(|| no_such_record(worktree))?;
+    match &*line(&git.real(["cat-file", "-t", &id.to_string()], Stdin::Lock)?) {
+        "commit" | "" => Ok(id),
+        kind => Err(RescueError::Refused(format!("no record is in {reference}: it names a {kind}"))),
+    }
+}
+
 /// Says what is known of a record that no journal knows, and how to look at it.
 fn refused_unknown(worktree: &WorktreeLock, reference: &str) -> Result<RescueError, RescueError> {
     let git = worktree.git();
-    let Some(snapshot) = references::at(&git, reference)? else {
-        return Ok(no_such_record(worktree));
-    };
+    let snapshot = unknown(worktree, reference)?;
     let key = references::key_of(reference);
     let place = worktree.places()?.into_iter().find(|place| Some(&*place.key) == key && !place.is_former);
     if let Some(Err(error)) = place.map(|place| Journal::at(&place.folder).read()) {
