@@ -27,7 +27,9 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let n_told = target_workspace.notices().len();
     target_workspace.action(Action::mark(order, mark.reason.clone()))?;
     if let Some(problem) = target_workspace.notices().into_iter().nth(n_told) {
-        return Err(Failure::Unreadable(format!("the mark is not kept: {problem}")));
+        return Err(Failure::Unreadable(format!(
+            "the mark is not kept: {problem}; put that right, or name another state folder in CLOSEOUT_STATE_DIR"
+        )));
     }
     let view = target_workspace.view();
     let state = view.verdict.as_deref().map_or("", |verdict| verdict.state.name());

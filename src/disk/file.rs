@@ -84,6 +84,19 @@ pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<(File, 
     Err(not_a_file(kind))
 }
 
+/// Refuses anything but a regular file of this user; what stands there instead, [`thing_in_the_way`] says.
+pub(super) fn own(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
+    let kind = match opened {
+        Err(Errno::ISDIR) => "a directory",
+        Err(Errno::LOOP) => "a symbolic link",
+        opened => match regular(opened)? {
+            (file, metadata) if metadata.uid() == rustix::process::geteuid().as_raw() => return Ok(file),
+            _ => "a file of another user",
+        },
+    };
+    Err(not_a_file(kind))
+}
+
 /// Something other than a regular file was found.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} stands where a file should be")]

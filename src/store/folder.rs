@@ -141,7 +141,7 @@ pub(super) fn replace_form(path: &Path, content: &impl Serialize) -> Result<(), 
 /// The error for a file that cannot be opened or read.
 pub(super) fn unreadable(path: &Path, source: std::io::Error) -> StoreError {
     match disk::thing_in_the_way(&source) {
-        Some(_) => StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" },
+        Some(_) => StoreError::WrongKind { path: path.to_owned(), expected: "a regular file of yours" },
         None => StoreError::Io { what: "read", path: path.to_owned(), source },
     }
 }

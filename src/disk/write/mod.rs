@@ -17,7 +17,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::Folder;
-use super::file::{FLAGS, regular};
+use super::file::{FLAGS, own};
 
 pub use below::{Below, Missing};
 pub use journal::{Journal, Lines};
@@ -25,7 +25,7 @@ pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
 pub use own::{NotOwn, own_folder};
 pub use sharing::Sharing;
 
-/// Opens a file for appending and reading. If it is missing and `new` is given, it is created with that
+/// Opens a file of this user's for appending and reading. If it is missing and `new` is given, it is created with that
 /// mode. It must not be a link.
 ///
 /// # Errors
@@ -34,7 +34,7 @@ pub fn open_to_append(path: &Path, new: Option<u32>) -> io::Result<File> {
     let create = if new.is_some() { OFlags::CREATE } else { OFlags::empty() };
     let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | create;
     let opened = rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(new.unwrap_or(0)));
-    Ok(regular(opened)?.0)
+    own(opened)
 }
 
 /// Creates a file that must not exist yet, readable and writable by this user only.

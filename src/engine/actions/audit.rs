@@ -39,13 +39,18 @@ pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), Act
 
 /// The problem of an action that is refused because its audit entry cannot be written.
 pub(super) fn unwritable(error: &StoreError) -> ActionProblem {
+    not_kept("the audit log cannot be written", error)
+}
+
+/// The problem of an action that is refused because something of it cannot be kept in the state folder.
+pub(super) fn not_kept(what: &str, error: &StoreError) -> ActionProblem {
     let next = if error.is_in_the_way() {
-        "nothing was done; move away what stands there, and try again"
+        "nothing was done; move away what stands there, or name another state folder in CLOSEOUT_STATE_DIR"
     } else {
-        "nothing was done; make sure that the state folder is yours, is writable and has space"
+        "nothing was done; make sure that the state folder and what is in it are yours, are writable and have space, or name \
+         another one in CLOSEOUT_STATE_DIR"
     };
-    ActionProblem::new(ActionClass::Failed, format!("the audit log cannot be written: {error}"))
-        .with_next(next)
+    ActionProblem::new(ActionClass::Failed, format!("{what}: {error}")).with_next(next)
 }
 
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:

@@ -92,5 +92,5 @@ impl EngineConfig {
 }
 
 fn problem(error: &StoreError) -> ActionProblem {
-    ActionProblem::new(ActionClass::Failed, format!("what is trusted cannot be kept: {error}"))
+    audit::not_kept("what is trusted cannot be kept", error)
 }

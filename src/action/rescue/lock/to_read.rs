@@ -15,13 +15,15 @@ const LONG_ID: usize = 64;
 
 impl<'r> WorktreeLock<'r> {
     /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
-    /// it, and neither does a state folder in which nothing can be written.
+    /// it, and neither does a state folder in which nothing can be written, or something else in the place of the lock.
     pub(crate) fn take_to_read(
         rescuer: &'r Rescuer,
         workspace: &Path,
     ) -> Result<WorktreeLock<'r>, RescueError> {
         let worktree = match WorktreeLock::take_any(rescuer, workspace) {
-            Err(error) if error.is_write_refused() => {
+            Err(error)
+                if error.is_write_refused() || matches!(error, RescueError::Io { what: "lock", .. }) =>
+            {
                 return WorktreeLock::without_writing(rescuer, workspace, error);
             }
             taken => taken?,
