@@ -78,10 +78,12 @@ fn one_size(
         })?;
         make_dirty(&ours, size, number * 2)?;
         let rescuer_quick = rescuer(&world, false)?;
-        let quickly = timed(|| rescuer_quick.record(&ours).map(drop).map_err(failed))?;
+        let quickly =
+            timed(|| rescuer_quick.record_ordered(&ours, RecordOrder::default()).map(drop).map_err(failed))?;
         make_dirty(&ours, size, number * 2 + 1)?;
         let rescuer_synced = rescuer(&world, true)?;
-        let safely = timed(|| rescuer_synced.record(&ours).map(drop).map_err(failed))?;
+        let safely =
+            timed(|| rescuer_synced.record_ordered(&ours, RecordOrder::default()).map(drop).map_err(failed))?;
         // The first round warms the page cache.
         if number > 0 {
             stash.push(stashed);
@@ -135,7 +137,8 @@ fn there_and_back(
         if number % 2 == 0 {
             world.git(top, &["status", "--porcelain"])?;
         }
-        let undone = timed(|| rescuer.undo(top).map_err(failed))?;
+        let back = rescuer.undo_plan(top).map_err(failed)?;
+        let undone = timed(|| rescuer.turn_back(top, &back).map_err(failed))?;
         commits.push(committed);
         undos.push(undone);
     }
@@ -146,7 +149,8 @@ fn there_and_back(
         if number % 3 == 0 {
             world.git(top, &["status", "--porcelain"])?;
         }
-        if number % 2 == 0 { rescuer.undo(top) } else { rescuer.redo(top) }.map_err(failed)?;
+        let turn = if number % 2 == 0 { rescuer.undo_plan(top) } else { rescuer.redo_plan(top) };
+        rescuer.turn_back(top, &turn.map_err(failed)?).map_err(failed)?;
     }
     table.times(&format!("{name}, visible commit"), &commits, Some(reference), "");
     table.times(&format!("{name}, undo"), &undos, None, "");

@@ -9,7 +9,7 @@ use std::path::Path;
 use closeout::action::rescue::RescueError;
 use closeout::model::{ActionClass, RecordNotice, RecordState};
 
-use super::fixture::rescuer;
+use super::fixture::{WholeActions as _, rescuer};
 use crate::support::repo::Repo;
 use crate::support::test_env::{TestEnv, traces};
 

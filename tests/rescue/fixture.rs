@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use closeout::action::rescue::{RescueStep, Rescuer};
-use closeout::model::{RescuePlan, RescueRecord};
+use closeout::action::rescue::{RescueError, RescueStep, Rescuer};
+use closeout::model::{RecordOrder, RescuePlan, RescueRecord};
 
 use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
@@ -115,6 +115,36 @@ pub(super) fn rescuer_at(
         }
     };
     Rescuer { at_step: Some(Box::new(at_step)), ..rescuer(repo) }
+}
+
+/// A whole action, with nothing chosen or shown.
+pub(super) trait WholeActions {
+    /// Records all uncommitted work.
+    fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError>;
+    /// Writes all files of a record; how many there are.
+    fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError>;
+    /// Takes back the last rescue.
+    fn undo(&self, workspace: &Path) -> Result<(), RescueError>;
+    /// Makes the rescue again that was last undone.
+    fn redo(&self, workspace: &Path) -> Result<(), RescueError>;
+}
+
+impl WholeActions for Rescuer {
+    fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
+        self.record_ordered(workspace, RecordOrder::default())
+    }
+
+    fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
+        self.restore_paths(workspace, reference, &[], into).map(|restored| restored.n_files())
+    }
+
+    fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_back(workspace, &self.undo_plan(workspace)?)
+    }
+
+    fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_back(workspace, &self.redo_plan(workspace)?)
+    }
 }
 
 /// Makes a record and checks that nothing else changed.

@@ -13,7 +13,7 @@ use std::path::Path;
 use closeout::action::rescue::RescueError;
 use closeout::model::RescueRecord;
 
-use super::fixture::rescuer;
+use super::fixture::{WholeActions as _, rescuer};
 use crate::support::plain;
 use crate::support::repo::Repo;
 

@@ -70,6 +70,7 @@ fn undo_is_refused_when_branch_or_index_is_another_now() {
     for (change, why) in changes {
         let repo = rich();
         commit(&repo);
+        let shown = rescuer(&repo).undo_plan(repo.path()).unwrap();
         repo.write("late", "late\n");
         if change.is_empty() {
             begin_merge(&repo);
@@ -78,7 +79,8 @@ fn undo_is_refused_when_branch_or_index_is_another_now() {
         }
         let before = fingerprint(&repo);
         // What a plan promises, the undo does.
-        for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+        let turned = rescuer(&repo).turn_back(repo.path(), &shown);
+        for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), turned] {
             let Err(RescueError::Refused(words)) = &refused else { panic!("{change:?}: {refused:?}") };
             assert!(words.contains(why) && !words.contains("since you looked"), "{change:?}: {words}");
         }
@@ -109,9 +111,11 @@ fn a_redo_is_refused_where_the_branch_went_on() {
     let repo = rich();
     commit(&repo);
     rescuer(&repo).undo(repo.path()).unwrap();
+    let shown = rescuer(&repo).redo_plan(repo.path()).unwrap();
     repo.git(["commit", "-q", "--allow-empty", "-m", "theirs", "--only"]);
     let before = fingerprint(&repo);
-    for refused in [rescuer(&repo).redo_plan(repo.path()).map(drop), rescuer(&repo).redo(repo.path())] {
+    let turned = rescuer(&repo).turn_back(repo.path(), &shown);
+    for refused in [rescuer(&repo).redo_plan(repo.path()).map(drop), turned] {
         let Err(RescueError::Refused(words)) = &refused else { panic!("{refused:?}") };
         assert!(words.contains("1 commit came to main since the undo: `closeout rescue`"), "{words}");
     }
@@ -208,14 +212,15 @@ fn undo_outlives_the_collection_of_garbage() {
 fn undo_is_refused_while_another_worktree_has_the_branch() {
     let repo = rich();
     commit(&repo);
+    let shown = rescuer(&repo).undo_plan(repo.path()).unwrap();
     let other = repo.root().join("other").display().to_string();
     repo.git(["worktree", "add", "-q", "--force", &other, "main"]);
     let before = fingerprint(&repo);
-    let refused = rescuer(&repo).undo(repo.path());
-    assert!(
-        matches!(&refused, Err(RescueError::Refused(words)) if words.contains("another worktree")),
-        "{refused:?}"
-    );
+    let turned = rescuer(&repo).turn_back(repo.path(), &shown);
+    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), turned] {
+        let Err(RescueError::Refused(words)) = &refused else { panic!("{refused:?}") };
+        assert!(words.contains("another worktree"), "{words}");
+    }
     assert_eq!(fingerprint(&repo), before);
     repo.git(["worktree", "remove", "--force", &other]);
     rescuer(&repo).undo(repo.path()).unwrap();
@@ -226,11 +231,13 @@ fn undo_is_refused_while_another_worktree_has_the_branch() {
 fn nothing_is_undone_in_a_repository_that_was_made_anew() {
     let repo = rich();
     commit(&repo);
+    let shown = rescuer(&repo).undo_plan(repo.path()).unwrap();
     fs::remove_dir_all(repo.at(".git")).unwrap();
     repo.git(["init", "-q", "-b", "main"]);
     repo.commit("anew");
     let before = fingerprint(&repo);
-    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+    let turned = rescuer(&repo).turn_back(repo.path(), &shown);
+    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), turned] {
         assert!(matches!(&refused, Err(RescueError::Nothing)), "{refused:?}");
     }
     assert_eq!(fingerprint(&repo), before);
@@ -243,12 +250,14 @@ fn nothing_is_undone_in_a_repository_that_was_made_anew() {
 fn undo_is_refused_when_what_was_staged_is_gone_from_the_repository() {
     let repo = rich();
     commit(&repo);
+    let shown = rescuer(&repo).undo_plan(repo.path()).unwrap();
     let record = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
     repo.git(["update-ref", "-d", &record]);
     repo.git(["reflog", "expire", "--expire=now", "--all"]);
     repo.git(["gc", "-q", "--prune=now"]);
     let before = fingerprint(&repo);
-    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+    let turned = rescuer(&repo).turn_back(repo.path(), &shown);
+    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), turned] {
         let Err(RescueError::Refused(words)) = &refused else { panic!("{refused:?}") };
         assert!(words.contains("staged as split") && words.contains("git reset --soft"), "{words}");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{CommitId, Rescued};
+use closeout::model::{CommitId, RecordOrder, Rescued};
 
 /// The first argument of such a process.
 pub(crate) const WORD: &str = "--cycle_action";
@@ -62,7 +62,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, RescueError> {
     match cycle_action {
-        "record" => rescuer.record(top).map(|record| record.reference.to_string()),
+        "record" => {
+            rescuer.record_ordered(top, RecordOrder::default()).map(|record| record.reference.to_string())
+        }
         "commit" => {
             let plan = rescuer.plan(top, MESSAGE)?;
             tell(&format!("saved {}", plan.record.reference));
@@ -72,8 +74,8 @@ fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, R
             let ids = |rescued: Rescued| rescued.commits.iter().map(CommitId::to_string).collect::<Vec<_>>();
             rescuer.commit(top, &plan).map(|rescued| ids(rescued).join(" "))
         }
-        "undo" => rescuer.undo(top).map(|()| String::new()),
-        _ => rescuer.redo(top).map(|()| String::new()),
+        "undo" => rescuer.turn_back(top, &rescuer.undo_plan(top)?).map(|()| String::new()),
+        _ => rescuer.turn_back(top, &rescuer.redo_plan(top)?).map(|()| String::new()),
     }
 }
 

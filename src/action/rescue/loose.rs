@@ -51,7 +51,7 @@ impl Rescuer {
         Ok(BranchPlan { branch, tip, commits, n_commits, n_further, notice })
     }
 
-    /// Creates the branch that `plan` shows, or does nothing. [`Rescuer::undo`] removes it again.
+    /// Creates the branch that `plan` shows, or does nothing. [`Rescuer::turn_back`] removes it again.
     ///
     /// # Errors
     /// [`RescueError::SavedOnly`] if a part of the commits is gone; [`RescueError::Refused`] if there is such a

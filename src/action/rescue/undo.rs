@@ -13,44 +13,21 @@ use crate::git::Git;
 use crate::model::{CommitId, ShownCommit, UndoDirection, UndoPlan};
 
 impl Rescuer {
-    /// Shows what [`Rescuer::undo`] would take back. Changes nothing.
+    /// Shows what an undo of the last rescue would take back. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] if there is nothing to undo; [`RescueError::Refused`] as for [`Rescuer::undo`].
+    /// [`RescueError::Nothing`] if there is nothing to undo; [`RescueError::Refused`] if the branch or the index is not as the
+    /// rescue left it.
     pub fn undo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Undo)
     }
 
-    /// Shows what [`Rescuer::redo`] would restore. Changes nothing.
+    /// Shows what a redo of the rescue that was last undone would restore, with the same commit ids. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] if there is nothing to redo; [`RescueError::Refused`] as for [`Rescuer::redo`].
+    /// [`RescueError::Nothing`] if there is nothing to redo; [`RescueError::Refused`] as for [`Rescuer::undo_plan`].
     pub fn redo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Redo)
-    }
-
-    /// Takes back the last rescue: branch and index are exactly as before. Later edits in the work tree stay.
-    ///
-    /// # Errors
-    /// [`RescueError::Refused`] if the branch or the index is not as the rescue left it.
-    pub fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
-        self.turn_last(workspace, UndoDirection::Undo, None)
-    }
-
-    /// Restores the rescue that was last undone, with the same commit ids.
-    ///
-    /// # Errors
-    /// [`RescueError::Refused`] if the branch or the index is not as the undo left it.
-    pub fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
-        self.turn_last(workspace, UndoDirection::Redo, None)
-    }
-
-    /// Does exactly what `plan` shows, or nothing.
-    ///
-    /// # Errors
-    /// [`RescueError::Refused`] if the plan is no longer about the last action, and as for [`Rescuer::undo`].
-    pub fn turn_back(&self, workspace: &Path, plan: &UndoPlan) -> Result<(), RescueError> {
-        self.turn_last(workspace, plan.way, Some(plan))
     }
 
     fn plan_of(&self, workspace: &Path, way: UndoDirection) -> Result<UndoPlan, RescueError> {
@@ -97,27 +74,26 @@ impl Rescuer {
         })
     }
 
-    fn turn_last(
-        &self,
-        workspace: &Path,
-        way: UndoDirection,
-        shown: Option<&UndoPlan>,
-    ) -> Result<(), RescueError> {
+    /// Does exactly what `plan` shows, or nothing. After an undo, branch and index are exactly as before the rescue. Later edits
+    /// in the work tree stay.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] if the plan is no longer about the last action, or the branch or the index is not as that action
+    /// left it.
+    pub fn turn_back(&self, workspace: &Path, plan: &UndoPlan) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(&worktree)?;
         let read = worktree.journal.read()?;
-        let last = last_of(&read, way)?;
+        let last = last_of(&read, plan.way)?;
         worktree.repo.check_writes(&[last.branch.as_str()])?;
-        if let Some(shown) = shown
-            && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
-        {
+        if plan.id != last.id || plan.from != last.to || plan.to != last.from {
             return Err(RescueError::Refused(
                 "something else was done since you looked; look again".to_owned(),
             ));
         }
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let planned = backwards(last, worktree.new_id());
-        guards::check(&worktree, &worktree.git(), &shadow, &planned, way)?;
+        guards::check(&worktree, &worktree.git(), &shadow, &planned, plan.way)?;
         kept_index::check_objects(&worktree.git(), &worktree, &shadow, &planned).map_err(refused)?;
         let _held = self.hold()?;
         ref_transaction::make(&worktree, &shadow, planned, None).map_err(refused)

@@ -77,7 +77,7 @@ impl Rescuer {
     /// something else holds these and the last undo does not need them.
     ///
     /// # Errors
-    /// As for [`Rescuer::record`].
+    /// As for [`Rescuer::record_ordered`].
     pub fn old_kept(&self, workspace: &Path) -> Result<Vec<RecordRef>, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(&worktree)?;

@@ -39,7 +39,7 @@ impl Rescuer {
     /// removed worktrees. Restores references of records that someone removed or moved.
     ///
     /// # Errors
-    /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
+    /// As for [`Rescuer::record_ordered`]. Damage to single records or to a journal is part of the list instead.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
         let worktree = WorktreeLock::take_to_read(self, workspace)?;
         // Otherwise, what was cut off is finished by a later action.

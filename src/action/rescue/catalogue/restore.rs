@@ -29,23 +29,14 @@ use crate::model::{CommitId, Restored, display_text};
 const REFUSED_NAMES: &str = "names-that-git-refuses";
 
 impl Rescuer {
-    /// Writes the files of the record `reference` into `into`, which must be empty or absent, or hold only files of this
-    /// record, which stay as they are. Returns how many there are. What is written gets the current time and is accessible to
-    /// this user only.
+    /// Writes these paths of the record `reference`, each a file or a folder, into `into`, which must be empty or absent, or
+    /// hold only files of this record, which stay as they are. Empty `paths` means all. What is written gets the current time
+    /// and is accessible to this user only. A record that exists only in the vault is read from there.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] if `into` holds something else or a name in the record is not safe. Nothing is
-    /// written then.
-    pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
-        self.restore_paths(workspace, reference, &[], into).map(|restored| restored.n_files())
-    }
-
-    /// Like [`Rescuer::restore`], but only for these paths of the record, each a file or a folder. Empty
-    /// `paths` means all. A record that exists only in the vault is read from there.
-    ///
-    /// # Errors
-    /// [`RescueError::Refused`] also if the record does not hold one of the paths, or if no journal of this state folder knows
-    /// the record: anybody can make a reference.
+    /// [`RescueError::Refused`] if `into` holds something else, a name in the record is not safe, the record does not hold one
+    /// of the paths, or no journal of this state folder knows the record: anybody can make a reference. Nothing is written
+    /// then.
     pub fn restore_paths(
         &self,
         workspace: &Path,

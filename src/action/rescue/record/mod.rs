@@ -34,16 +34,12 @@ impl Rescuer {
     /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a person
     /// or an agent sees. The record is verified and on disk when this returns.
     ///
-    /// If the newest record holds exactly the current state, it is reused.
+    /// If the newest record holds exactly the current state, it is reused. The options of `order` allow a large record, or
+    /// choose where it is kept.
     ///
     /// # Errors
     /// [`RescueError::Nothing`] if there is no uncommitted work, [`RescueError::Ask`] if the record would be
     /// large. Every other error leaves everything as it was.
-    pub fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
-        self.record_ordered(workspace, RecordOrder::default())
-    }
-
-    /// Like [`Rescuer::record`], with the options of `order`: allow a large record, or choose where it is kept.
     pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
         self.recorded(workspace, order).map(|(_, record, _)| record)
     }

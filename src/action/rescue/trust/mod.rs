@@ -91,7 +91,7 @@ impl Rescuer {
     /// Lists what could run a program in this workspace, with the digest by which it is trusted. Runs nothing.
     ///
     /// # Errors
-    /// As for [`Rescuer::record`]: the repository cannot be read.
+    /// As for [`Rescuer::record_ordered`]: the repository cannot be read.
     pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         let git = worktree.git();
