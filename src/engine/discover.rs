@@ -2,6 +2,7 @@
 //! sessions. It reads a few small files per workspace, and must not start a program or judge.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
@@ -13,7 +14,7 @@ use crate::model::{
 };
 
 use super::event::{Discovery, Runs};
-use super::found::{Found, RunJudging};
+use super::found::{Found, RunJudging, missing};
 use super::session_folders::{self, SessionFolders};
 use super::{EngineConfig, Scope, live_runs, reports_elsewhere};
 use crate::store::Store;
@@ -190,7 +191,13 @@ fn runs(
 /// none.
 pub(super) fn worktree_top(path: &Path) -> Result<PathBuf, String> {
     let shown = display_text::path(path);
-    let resolved = path.canonicalize().map_err(|error| format!("{shown} cannot be opened: {error}"))?;
+    let resolved = path.canonicalize().map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            format!("{shown} {}", missing(path))
+        } else {
+            format!("{shown} cannot be opened: {error}")
+        }
+    })?;
     match git::work_tree(&resolved) {
         Ok(top) => top.ok_or_else(|| format!("{shown} is in no work tree")),
         Err(unreadable) => marked_top(&resolved).ok_or_else(|| format!("{shown}: {}", unreadable.detail)),

@@ -83,7 +83,7 @@ impl<'a> Found<'a> {
         let resolved = match path.canonicalize() {
             Ok(resolved) => resolved,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return self.refuse(path, "does not exist");
+                return self.refuse(path, &missing(path));
             }
             Err(error) => return self.refuse(path, &format!("cannot be opened: {error}")),
         };
@@ -186,4 +186,16 @@ fn with_overrides(
         outputs: if overrides.outputs.is_empty() { settings.outputs } else { overrides.outputs.clone() },
         ..settings
     }
+}
+
+/// Says of a path that it does not exist, and which worktree of the repository there has its name.
+pub(super) fn missing(path: &Path) -> String {
+    let is_named =
+        |worktree: &&Worktree| worktree.problem.is_none() && worktree.path.file_name() == path.file_name();
+    let worktrees = path.parent().and_then(|folder| git::worktrees(folder).ok());
+    let found = worktrees.iter().flat_map(|worktrees| &worktrees.found).find(is_named);
+    found.map_or_else(
+        || "does not exist".to_owned(),
+        |found| format!("does not exist; did you mean {}?", display_text::path(&found.path)),
+    )
 }

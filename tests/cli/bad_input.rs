@@ -28,7 +28,13 @@ fn a_named_path_that_is_missing_is_an_error_beside_others_that_are_there() {
     let env = TestEnv::with_demo();
     let run = env.run(env.shop(), &["status", "nowhere"]);
     assert_eq!((run.code, run.out.lines().count()), (4, 6), "{run:?}");
-    assert!(run.err.contains("nowhere") && run.err.contains("does not exist"), "{run:?}");
+    assert!(run.err.contains("nowhere") && run.err.ends_with("does not exist\n"), "{run:?}");
+    // The name of a worktree of this repository is most likely meant for its folder.
+    let meant = format!("does not exist; did you mean {}?\n", env.demo("finished").path().display());
+    for command in ["status", "check", "rescues"] {
+        let run = env.run(env.shop(), &[command, "finished"]);
+        assert_eq!((run.code, run.err.ends_with(&meant)), (4, true), "{run:?}");
+    }
     let run = env.run(env.shop(), &["status", "--json", "nowhere"]);
     assert_eq!((run.code, run.json()["refused"].as_array().unwrap().len()), (4, 1));
 }
