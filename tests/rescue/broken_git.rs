@@ -149,6 +149,10 @@ fn work_above_which_a_repository_lies_goes_into_the_vault() {
     }
 }
 
+fn file_in(repo: &Repo, name: &str, content: &str) {
+    fs::write(repo.git_dir().join(name), content).unwrap();
+}
+
 /// What is done before is not lost by a repository that breaks: once it is mended, all is as it was.
 #[test]
 fn a_mended_repository_has_its_records_and_its_undo_again() {
@@ -162,16 +166,46 @@ fn a_mended_repository_has_its_records_and_its_undo_again() {
     let vault = rescuer(&outer).record(inner.path()).unwrap();
     assert!(vault.vault.is_some());
     let listed = rescuer(&outer).list(inner.path()).unwrap();
-    let is_told = |it: &RecordNotice| matches!(it, RecordNotice::NoRepository { n_unseen: 1, .. });
-    assert!(listed.records.len() == 1 && listed.notices.iter().any(is_told), "{listed:?}");
-    let refused = rescuer(&outer).restore(inner.path(), &shown.record.reference, &outer.root().join("into"));
-    assert!(matches!(refused, Err(RescueError::Unusable(_))), "{refused:?}");
+    let is_told = |it: &RecordNotice| matches!(it, RecordNotice::NoRepository { n_unseen: 0, .. });
+    assert!(listed.records.len() == 2 && listed.notices.iter().any(is_told), "{listed:?}");
+    let into = outer.root().join("into");
+    assert_eq!(rescuer(&outer).restore(inner.path(), &shown.record.reference, &into).unwrap(), 3);
     inner.write(".git/config", config);
     let listed = rescuer(&outer).list(inner.path()).unwrap();
     let states: Vec<RecordState> = listed.records.iter().map(|record| record.state).collect();
     assert_eq!((states, listed.notices), (vec![RecordState::VaultOnly, RecordState::Kept], Vec::new()));
     rescuer(&outer).undo(inner.path()).unwrap();
     assert_eq!(inner.head(), before);
+}
+
+/// What git reads beside the objects and cannot use keeps nobody from the records.
+#[test]
+fn records_are_listed_and_restored_beside_what_git_cannot_read() {
+    type Spoil = fn(&Repo);
+    let spoils: [(&str, Spoil); 6] = [
+        ("packed-refs", |repo| file_in(repo, "packed-refs", "garbage\n")),
+        ("packed-refs that is a folder", |repo| fs::create_dir(repo.git_dir().join("packed-refs")).unwrap()),
+        ("config", |repo| file_in(repo, "config", "[core\n")),
+        ("extension", |repo| {
+            let config = "[core]\n repositoryformatversion = 1\n[extensions]\n foo = bar\n";
+            file_in(repo, "config", config);
+        }),
+        ("shallow", |repo| file_in(repo, "shallow", "garbage\n")),
+        ("head", |repo| file_in(repo, "HEAD", "garbage\n")),
+    ];
+    for (name, spoil) in spoils {
+        let repo = Repo::new();
+        repo.write("work", "an hour of it\n");
+        let record = rescuer(&repo).record(repo.path()).unwrap();
+        spoil(&repo);
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        let references: Vec<_> = listed.records.iter().map(|it| &it.reference).collect();
+        assert_eq!(references, [&record.reference], "{name}: {listed:?}");
+        let into = repo.root().join("into");
+        let restored = rescuer(&repo).restore(repo.path(), &record.reference, &into);
+        assert!(restored.as_ref().is_ok_and(|n_files| *n_files > 0), "{name}: {restored:?}");
+        assert_eq!(fs::read(into.join("work")).unwrap(), b"an hour of it\n", "{name}");
+    }
 }
 
 /// What a person sees: never the work of the repository above, never COMPLETE.

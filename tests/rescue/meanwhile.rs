@@ -251,7 +251,7 @@ fn a_record_needs_nothing_that_a_garbage_collection_may_be_about_to_delete() {
     let id = repo.git(["hash-object", "-w", "worked-on"]);
     let packs = repo.git_dir().join("objects/pack");
     let base = packs.join("pack").display().to_string();
-    let name = repo.git_with_input(&["pack-objects", "-q", &base], &format!("{id}\n")).stdout;
+    let name = repo.git_with_input(&["pack-objects", "-q", &base], format!("{id}\n")).stdout;
     let pack = packs.join(format!("pack-{}.pack", String::from_utf8(name).unwrap().trim()));
     repo.git(["prune-packed"]);
     repo.write("staged", "loose, and held by the index\n").stage("staged");

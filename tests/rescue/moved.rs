@@ -69,6 +69,20 @@ fn a_repository_at_the_former_place_of_another_does_not_take_over_its_journal() 
     }
 }
 
+/// What moves to another disk often leaves a link for what still knows its former place.
+#[test]
+fn a_link_at_the_former_place_of_a_repository_leads_to_its_journal() {
+    let repo = rich();
+    let before = repo.head();
+    let first = record(&repo);
+    commit(&repo);
+    let there = moved(&repo, "there");
+    std::os::unix::fs::symlink("there", repo.path()).unwrap();
+    assert_lists(&there, &[&first]);
+    rescuer(&there).undo(there.path()).unwrap();
+    assert_eq!(there.head(), before);
+}
+
 /// A local clone has every object of the records, and none of their references.
 #[test]
 fn a_local_clone_at_the_former_place_of_a_repository_does_not_take_over_its_journal() {

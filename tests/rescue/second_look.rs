@@ -273,6 +273,27 @@ fn a_rescue_is_taken_back_whose_commit_the_repository_lost() {
     assert_eq!(fingerprint(&repo), before);
 }
 
+#[test]
+fn a_rescue_is_taken_back_of_whose_commit_the_repository_lost_the_tree() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    let packs = repo.root().join("packs");
+    fs::rename(repo.git_dir().join("objects/pack"), &packs).unwrap();
+    fs::create_dir(repo.git_dir().join("objects/pack")).unwrap();
+    for pack in fs::read_dir(packs).unwrap().map(|pack| pack.unwrap().path()) {
+        if pack.extension().is_some_and(|end| end == "pack") {
+            repo.git_with_input(&["unpack-objects", "-q"], fs::read(&pack).unwrap());
+        }
+    }
+    fs::remove_file(repo.git_dir().join("objects").join(&tree[..2]).join(&tree[2..])).unwrap();
+    let plan = rescuer(&repo).undo_plan(repo.path()).unwrap();
+    assert_eq!(plan.commits.len(), 1);
+    rescuer(&repo).turn_back(repo.path(), &plan).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
 /// The indexes kept for undo, each with its inode and ctime.
 fn kept_indexes(repo: &Repo) -> Vec<(String, (u64, i64, i64))> {
     let files = files_below(&repo.root().join("state/rescue"));
@@ -358,6 +379,17 @@ fn modes_of_git_s_files_stay_and_ours_are_for_this_user_only() {
     for name in files_below(&repo.root().join("state")) {
         let mode = fs::symlink_metadata(&name).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
+    }
+}
+
+#[test]
+fn work_that_has_only_names_that_git_refuses_is_work() {
+    for name in [".GIT", "git~1", ".git ", ".git."] {
+        let repo = Repo::new();
+        repo.write(&format!("s/{name}/x"), "an hour of work\n");
+        let record = rescuer(&repo).record(repo.path()).unwrap();
+        let listed = repo.git(["ls-tree", "-r", "--name-only", &format!("{}^2", record.snapshot)]);
+        assert!(listed.lines().any(|path| path == "x/0"), "{name}: {listed}");
     }
 }
 

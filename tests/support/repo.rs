@@ -320,7 +320,7 @@ impl Repo {
     }
 
     /// Runs git with this input; it must succeed.
-    pub(crate) fn git_with_input(&self, args: &[&str], input: &str) -> Output {
+    pub(crate) fn git_with_input(&self, args: &[&str], input: impl AsRef<[u8]>) -> Output {
         let path = self.root().join("input");
         std::fs::write(&path, input).unwrap();
         let input = std::fs::File::open(path).unwrap();

@@ -44,13 +44,19 @@ impl Rescuer {
         let base = older.or(last.base);
         let newest = newer.ok_or(RescueError::Nothing)?;
         let ids: Vec<CommitId> = base.into_iter().chain([newest]).collect();
+        // Undo needs only what was before the commit, whatever of it was removed from the repository.
+        let without = |what: &str| {
+            let subject = format!("(the repository has lost {what})");
+            (vec![ShownCommit { commit: newest, subject, n_paths: 0 }], Vec::new())
+        };
         let (commits, paths) = match &commits::lost(&git, &ids)?[..] {
-            [] => taken_back(&git, base, newest)?,
-            // The commit was removed from the repository. Undo needs only what was before it.
-            [only] if *only == newest && way == UndoDirection::Undo => {
-                let subject = "(the repository has lost this commit)".to_owned();
-                (vec![ShownCommit { commit: newest, subject, n_paths: 0 }], Vec::new())
-            }
+            [] => match taken_back(&git, base, newest) {
+                Err(error) if error.is_fatal_to_git() && way == UndoDirection::Undo => {
+                    without("a part of this commit")
+                }
+                read => read?,
+            },
+            [only] if *only == newest && way == UndoDirection::Undo => without("this commit"),
             [first, ..] => return Err(commits::not_there(*first)),
         };
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;

@@ -195,6 +195,11 @@ impl RescueError {
         })
     }
 
+    /// Whether git itself gave up on something that it read, and was not ended.
+    pub(crate) fn is_fatal_to_git(&self) -> bool {
+        matches!(self, RescueError::Git { words, .. } if words.starts_with("fatal: "))
+    }
+
     /// Why it failed, whether or not the work was recorded or another part was done.
     pub fn cause(&self) -> &RescueError {
         if let RescueError::Kept { error, .. } | RescueError::InPart { error, .. } = self {

@@ -11,7 +11,7 @@ use crate::action::rescue::base::older::is_older;
 use crate::action::rescue::base::record_objects::Pair;
 use crate::action::rescue::base::whole_file::{folders, read_small};
 use crate::action::rescue::base::{Journal, JournalEntry, RescueError, journal, names};
-use crate::disk::write::replace;
+use crate::disk::{self, write::replace};
 use crate::git::{Repository, stored_ref, stored_refs};
 
 /// The folder of the state folder in which each worktree has one.
@@ -176,6 +176,7 @@ fn key_and_place<'k>(
             && (*common == repo.common_dir
                 || place.is_former
                 || is_gone(common)
+                || leads_to(common, &repo.common_dir)
                 || is_replaced(place, common))
         {
             return Ok((place.key.clone(), Some(known)));
@@ -220,6 +221,11 @@ fn has_records_in_repository(place: &Place) -> bool {
 
 fn is_gone(path: &Path) -> bool {
     path.symlink_metadata().is_err()
+}
+
+/// Whether a path leads to a folder over a link, as one that a person leaves where a repository was.
+fn leads_to(path: &Path, folder: &Path) -> bool {
+    disk::resolve(path).is_ok_and(|resolved| resolved == folder)
 }
 
 /// Those that may be for this repository at a former place, by their paths.

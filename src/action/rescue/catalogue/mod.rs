@@ -51,9 +51,15 @@ impl Rescuer {
             listed = Err(RescueError::Unusable(reason));
         }
         match listed {
+            Err(RescueError::Unusable(reason) | RescueError::TimedOut(reason))
+                if worktree.unusable.is_none() =>
+            {
+                list(&worktree.by_objects(reason)?)
+            }
             Err(RescueError::Unusable(reason)) => list(&worktree.standing_in(reason)?),
-            Err(RescueError::TimedOut(words)) if worktree.unusable.is_none() => {
-                list(&worktree.by_objects(words)?)
+            Err(error) if error.is_fatal_to_git() && worktree.unusable.is_none() => {
+                let reason = error.of_repository().unwrap_or_default();
+                worktree.by_objects(reason).and_then(|worktree| list(&worktree)).map_err(|_| error)
             }
             listed => listed,
         }

@@ -92,8 +92,18 @@ impl Rescuer {
         };
         let done = restored(&worktree);
         match done.as_ref().map_err(RescueError::cause) {
-            Err(RescueError::TimedOut(words)) if worktree.unusable.is_none() => {
-                restored(&worktree.by_objects(words.clone())?)
+            Err(RescueError::TimedOut(reason) | RescueError::Unusable(reason))
+                if worktree.unusable.is_none() =>
+            {
+                restored(&worktree.by_objects(reason.clone())?)
+            }
+            // Perhaps git only stumbled over something beside the objects.
+            Err(cause)
+                if worktree.unusable.is_none()
+                    && (cause.is_fatal_to_git() || matches!(cause, RescueError::Damage(_))) =>
+            {
+                let reason = cause.of_repository().unwrap_or_default();
+                worktree.by_objects(reason).and_then(|worktree| restored(&worktree)).or(done)
             }
             Ok(_) | Err(_) => done,
         }

@@ -323,7 +323,10 @@ pub(crate) fn is_nothing(
                 && !entry.is_intent()
                 && head.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
         });
-    if !is_staged_same || !draft.gaps.is_empty() || git::operation_in_files(git.repo).is_some() {
+    // Of a name that git refuses, neither the index nor the tree tells.
+    let has_refused = draft.record.keys().any(|path| path.starts_with(b"x/"));
+    if !is_staged_same || has_refused || !draft.gaps.is_empty() || git::operation_in_files(git.repo).is_some()
+    {
         return false;
     }
     let differing = || {
