@@ -399,13 +399,16 @@ fn secrets_by_name_and_by_content_are_left_out_of_the_commit() {
     let secret = [
         ".git-credentials", "sub/.pgpass", ".kube/config", "kubeconfig", "keys/id_dsa", "keys/id_ecdsa",
         "secrets.yaml", "config/secrets.toml", "prod.tfvars", "prod.auto.tfvars.json", ".netrc",
-        ".docker/config.json",
+        ".docker/config.json", ".env ", ".envrc", "prod.env", ".netrc~", ".pgpass.bak", "id_rsa.old",
+        "id_ed25519_work", "kubeconfig.yml", "app.secret.json", "gcp-service-account.json",
+        "terraform.tfstate",
     ];
     for name in secret {
         repo.write(name, "x\n");
     }
     let url = format!("url = \"postgres://{}@db/app\"\n", "app:hunter2");
     repo.write("settings.toml", url).write("config/app.json", "{}").write("secretary.rs", "fn main() {}\n");
+    repo.write("secret.rs", "fn main() {}\n").write("id_rsa_work.pub", "x\n").write("environment.yml", "x\n");
     let plan = plan(&repo);
     let left_out: BTreeSet<&[u8]> = plan
         .paths

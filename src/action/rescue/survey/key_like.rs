@@ -27,15 +27,20 @@ const PREFIXES: [(&str, usize); 20] = [
     ("hf_", 30),
 ];
 /// Names whose values are keys, in lower case.
-const NAMES: [&str; 12] = [
-    "_authtoken", "client-key-data", "authorization: bearer", "api_key", "apikey", "api-key", "secret_key",
-    "secret_access_key", "access_token", "auth_token", "client_secret", "private_key",
+const NAMES: [&str; 13] = [
+    "_authtoken", "npmauthtoken", "client-key-data", "authorization: bearer", "api_key", "apikey", "api-key",
+    "secret_key", "secret_access_key", "access_token", "auth_token", "client_secret", "private_key",
 ];
 /// The minimum length of a key after such a name.
 const VALUE: usize = 20;
 
 /// Whether something in the text looks like a key.
 pub(crate) fn is_in(text: &[u8]) -> bool {
+    if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
+        // UTF-16, of which every other byte of such a line is 0.
+        let narrow: Vec<u8> = text[2..].iter().copied().filter(|byte| *byte != 0).collect();
+        return is_in(&narrow);
+    }
     // A binary file contains any byte sequence by chance.
     if text.iter().take(8000).any(|byte| *byte == 0) {
         return false;
@@ -60,25 +65,55 @@ fn has_token(line: &[u8]) -> bool {
     })
 }
 
-/// `postgres://user:password@host` or `redis://:password@host`: a literal password in a URL, not a placeholder.
+/// `postgres://user:password@host`, `redis://:password@host` or `…://host?password=…`: a literal password in a URL, not a
+/// placeholder.
 fn has_password_in_url(line: &[u8]) -> bool {
     let mut from = 0;
     while let Some(at) = find(&line[from..], b"://") {
         from += at + 3;
-        let end =
-            line[from..].iter().position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>\\)".contains(byte));
-        let place = &line[from..from + end.unwrap_or(line.len() - from)];
-        let Some(at) = place.iter().rposition(|byte| *byte == b'@') else { continue };
-        let Some(colon) = place[..at].iter().position(|byte| *byte == b':') else { continue };
-        let password = &place[colon + 1..at];
-        let is_name = password.iter().any(|byte| b"${}[]*".contains(byte))
-            || password.iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.'))
-            || matches!(password, [b'%', sign] if sign.is_ascii_alphabetic());
-        if !is_name {
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"`<>\\".contains(byte);
+        let end = line[from..].iter().position(is_end).unwrap_or(line.len() - from);
+        let place = &line[from..from + end];
+        if password_before_host(place).or_else(|| password_parameter(place)).is_some_and(is_literal) {
             return true;
         }
     }
     false
+}
+
+/// What stands between the first colon and the last `@` of a URL without its scheme. A number and a slash are a port and a
+/// path.
+fn password_before_host(place: &[u8]) -> Option<&[u8]> {
+    let at = place.iter().rposition(|byte| *byte == b'@')?;
+    let colon = place[..at].iter().position(|byte| *byte == b':')?;
+    let password = &place[colon + 1..at];
+    let slash = password.iter().position(|byte| *byte == b'/').unwrap_or(password.len());
+    let is_port = slash < password.len() && password[..slash].iter().all(u8::is_ascii_digit);
+    (!is_port && !place[..colon].contains(&b'/')).then_some(password)
+}
+
+/// The value of a parameter for a password in a URL.
+fn password_parameter(place: &[u8]) -> Option<&[u8]> {
+    let lower = place.to_ascii_lowercase();
+    let begin = [b"password=".as_slice(), b"passwd=", b"pwd="]
+        .into_iter()
+        .find_map(|name| find(&lower, name).map(|at| at + name.len()))?;
+    let value = &place[begin..];
+    Some(&value[..value.iter().position(|byte| b"&;')".contains(byte)).unwrap_or(value.len())])
+}
+
+/// Whether a password stands for itself, and not for one that is put in its place: `$PASSWORD`, `${PASSWORD}`, `{password}`,
+/// `[password]`, `***`, `%s`.
+fn is_literal(password: &[u8]) -> bool {
+    let is_name = |name: &[u8]| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let is_in = |open: u8, close: u8| password.contains(&open) && password.contains(&close);
+    let is_placeholder = is_in(b'{', b'}')
+        || is_in(b'[', b']')
+        || is_in(b'(', b')')
+        || password.strip_prefix(b"$").is_some_and(is_name)
+        || password.iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.'))
+        || matches!(password, [b'%', sign] if sign.is_ascii_alphabetic());
+    !is_placeholder
 }
 
 /// Detects `-----BEGIN … PRIVATE KEY-----`.
@@ -145,6 +180,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_key_in_utf_16_is_found() {
+        let text = format!("DB=postgres://{}@db/app\n", "app:hunter22");
+        let wide: Vec<u8> =
+            std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        assert!(is_in(&wide) && !is_in(&wide[2..]));
+    }
+
+    #[test]
     fn keys_are_found_and_words_are_not() {
         // Made up, and assembled here so that no scanner takes this file for a leak.
         let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
@@ -159,6 +202,14 @@ mod tests {
             format!("mongodb+srv://{}@cluster0.example.org/?w=majority", "me:p%40ss"),
             format!("REDIS_URL=redis://{}@cache.example.org:6379/0", ":hunter2"),
             format!("//registry.example.org/:_authToken={body}"),
+            format!("npmAuthToken: {body}"),
+            format!("DB=postgres://{}@db/app", "app:pa$$w0rd"),
+            format!("DB=postgres://{}@db/app", "app:abc*def9"),
+            format!("DB=mysql://{}@db/app", "root:pa/ss9"),
+            format!("DB=postgres://{}@db/app", "app:pa'ss9"),
+            format!("DB=postgres://{}@db/app", "app:a{b9"),
+            format!("url: jdbc:postgresql://db/app?user=app&{}=hunter22", "password"),
+            format!("jdbc:sqlserver://db:1433;user=sa;{}=S3cretPw1;", "Password"),
         ] {
             assert!(is_in(key.as_bytes()), "{key}");
         }
@@ -173,6 +224,7 @@ mod tests {
             "postgres://<user>:<password>@host, ssh://git@example.org:22/x, https://user@example.org",
             "https://example.org/a:b@c and mysql://app:xxxx@db/app",
             "redis://:@cache, redis://:%s@%s:%d, redis://:$PASSWORD@cache, http://:8080/@scope",
+            "jdbc:postgresql://db/app?user=app&password=${DB_PASSWORD}, http://a:80/x?pwd=***",
             "eyJ is how base64 of an object begins; eyJhbGciOi.eyJ.x is too short",
             "",
         ] {

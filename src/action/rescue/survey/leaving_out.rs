@@ -21,19 +21,29 @@ const JUNK: [&str; 14] = [
     ".pytest_cache", ".gradle", ".next", "coverage", ".cache",
 ];
 /// Names of files that hold keys or passwords.
-const SECRETS: [&str; 23] = [
-    ".dockercfg", ".env", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass",
-    ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json", "id_dsa",
-    "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig", "pgpass.conf",
-    "secrets",
+const SECRETS: [&str; 24] = [
+    ".dockercfg", ".env", ".envrc", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc",
+    ".pgpass", ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json",
+    "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig",
+    "pgpass.conf", "secrets",
 ];
 /// Prefixes of such names.
 const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
 /// Suffixes of such names.
-const SECRET_ENDS: [&str; 13] = [
-    ".jks", ".kdbx", ".key", ".keystore", ".kubeconfig", ".p12", ".p8", ".pem", ".pfx", ".pkcs12", ".ppk",
-    ".tfvars", ".tfvars.json",
+const SECRET_ENDS: [&str; 16] = [
+    ".env", ".jks", ".kdbx", ".key", ".keystore", ".kubeconfig", ".p12", ".p8", ".pem", ".pfx", ".pkcs12",
+    ".ppk", ".tfstate", ".tfstate.backup", ".tfvars", ".tfvars.json",
 ];
+/// Private keys, whatever follows in their names but `.pub`.
+const KEYS: [&str; 4] = ["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
+/// What names data files with keys or passwords, as one of the words that `.`, `-` and `_` divide.
+const SECRET_WORDS: [&str; 4] = ["secret", "secrets", "kubeconfig", "credentials"];
+/// The name of a service's account, in one word.
+const SERVICE_ACCOUNT: &str = "serviceaccount";
+/// Extensions of data files. A program may be called what it reads, and a text what it tells of.
+const DATA: [&str; 9] = ["cfg", "conf", "ini", "json", "properties", "toml", "xml", "yaml", "yml"];
+/// What an editor, a copy or a merge puts behind the name of a file.
+const COPIES: [&str; 7] = ["~", ".bak", ".backup", ".copy", ".old", ".orig", ".save"];
 /// Path suffixes of such files whose names alone are too common.
 const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];
 
@@ -41,19 +51,32 @@ const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".confi
 pub(crate) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", &text));
-    let is_secret = SECRETS.contains(&name)
-        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
-        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
-        || SECRET_PLACES
-            .iter()
-            .any(|end| text.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')));
-    if is_secret {
+    let is_in_place = SECRET_PLACES
+        .iter()
+        .any(|end| text.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')));
+    let original = COPIES.iter().find_map(|end| name.trim_end().strip_suffix(end)).unwrap_or(name).trim_end();
+    if is_in_place || is_secret(name) || is_secret(original) {
         return Some(LeftOut::Secret);
     }
     if folders.split('/').any(|folder| JUNK.contains(&folder)) {
         return Some(LeftOut::Junk);
     }
     (size > LARGE).then_some(LeftOut::Large)
+}
+
+/// Whether a file of this name, in lower case, holds keys or passwords.
+fn is_secret(name: &str) -> bool {
+    let is_data = |(stem, end): (&str, &str)| {
+        let mut words = stem.split(['.', '-', '_']);
+        DATA.contains(&end)
+            && (words.any(|word| SECRET_WORDS.contains(&word))
+                || stem.replace(['.', '-', '_'], "").contains(SERVICE_ACCOUNT))
+    };
+    SECRETS.contains(&name)
+        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || KEYS.iter().any(|start| name.starts_with(start)) && name.rsplit('.').next() != Some("pub")
+        || name.rsplit_once('.').is_some_and(is_data)
 }
 
 /// Leaves out what is no work: closeout's own folder, the evidence of these names, and what matches the patterns of noise.
