@@ -109,6 +109,22 @@ fn a_lock_on_a_table_of_references_sends_the_record_to_the_vault() {
     assert_eq!(fs::read(into.join("f")).unwrap(), b"2\n");
 }
 
+/// Git says only that it "cannot lock references".
+#[test]
+fn a_lock_on_a_table_of_references_is_named_to_who_wants_an_undo() {
+    let repo = Repo::with_format(&["--ref-format=reftable"]);
+    repo.write("f", "1\n").commit("one");
+    repo.write("f", "2\n");
+    commit(&repo);
+    let lock = repo.at(".git/reftable/tables.list.lock");
+    fs::write(&lock, "").unwrap();
+    let busy = rescuer(&repo).undo(repo.path()).unwrap_err();
+    let RescueError::Busy(words) = busy.cause() else { panic!("{busy:?}") };
+    assert!(words.contains("tables.list.lock is there"), "{words}");
+    fs::remove_file(&lock).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+}
+
 /// A new branch is moved under a provably own lock, so that leftovers of a crash are removed at the next start.
 #[test]
 fn the_lock_on_a_new_branch_is_known_after_a_crash() {

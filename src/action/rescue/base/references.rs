@@ -261,6 +261,11 @@ pub(crate) fn update_ref(git: &Git<'_>, args: &[&str]) -> Result<Output, GitErro
     output
 }
 
+/// A lock that keeps git from a call of `update-ref` with these arguments.
+pub(crate) fn lock_in_the_way(repo: &Repository, args: &[&str]) -> Option<PathBuf> {
+    locks(repo, args).pop_first()
+}
+
 /// The locks that are there now and that such a call can have taken.
 fn locks(repo: &Repository, args: &[&str]) -> BTreeSet<PathBuf> {
     let names = args.iter().filter(|arg| arg.starts_with("refs/")).map(|name| format!("{name}.lock"));

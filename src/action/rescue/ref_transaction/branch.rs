@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::action::clock;
 use crate::action::rescue::base::git_files::{self, below};
-use crate::action::rescue::base::references::update_ref;
+use crate::action::rescue::base::references::{self, update_ref};
 use crate::action::rescue::base::{Move, RescueError, ref_files, worktrees};
 use crate::disk;
 use crate::disk::write::{Missing, NewFile, Over, Sharing, is_removed};
@@ -39,6 +39,10 @@ pub(crate) fn move_branch(git: &Git<'_>, moving: &Move) -> Result<(), RescueErro
     let output = update_ref(git, &args)?;
     if output.is_success() {
         return Ok(());
+    }
+    // Of references in tables, git's words do not name the lock.
+    if let Some(lock) = references::lock_in_the_way(git.repo, &args) {
+        return Err(RescueError::Busy(git_files::holder_label(git.repo, &lock)));
     }
     let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if words.contains(".lock") {
