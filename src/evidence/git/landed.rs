@@ -1,7 +1,7 @@
 //! Whether HEAD's history has what commits made here and left elsewhere hold, in commits that somebody else made of
 //! them: squashed into a default branch, or picked. All of it counts or nothing. Must not know who was asked for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::reader::{Commit, Repo, TreeId};
 use super::rebased::{Change, lines};
@@ -20,16 +20,17 @@ const MAX_PATHS: usize = 200;
 struct Left<'c> {
     /// The commit before the first of them that changed it.
     before: Option<CommitId>,
-    before_tree: Option<TreeId>,
+    before_tree: Option<&'c TreeId>,
     /// The last of them that changed it.
     last: &'c Commit,
 }
 
 /// Whether all that the commits `left` (oldest first) changed is in the `walked` commits since the baseline, and still in
-/// HEAD, whose commit is the first of them. `base` is the tree of the baseline: what it held already did not land.
+/// HEAD, whose commit is the first of them. `parents` are the trees of their parents, `base` is that of the baseline: what it
+/// held already did not land.
 pub(super) fn have_all(
     repo: &dyn Repo,
-    left: &[&Commit],
+    (left, parents): (&[&Commit], &HashMap<CommitId, TreeId>),
     walked: &[Commit],
     base: Option<&TreeId>,
     entries: &mut TreeEntries<'_>,
@@ -37,17 +38,17 @@ pub(super) fn have_all(
     let Some(tip) = walked.first().filter(|_| !left.is_empty() && left.len() <= MAX_COMMITS) else {
         return Ok(false);
     };
-    let files = files(repo, left)?;
+    let files = files(repo, left, parents)?;
     if files.len() > MAX_PATHS {
         return Ok(false);
     }
     for (path, file) in &files {
         let last = Some(&file.last.tree);
-        if entries.are_same(file.before_tree.as_ref(), last, path)? {
+        if entries.are_same(file.before_tree, last, path)? {
             continue;
         }
         let was_there = entries.are_same(base, last, path)?;
-        let is_taken_back = entries.are_same(file.before_tree.as_ref(), Some(&tip.tree), path)?;
+        let is_taken_back = entries.are_same(file.before_tree, Some(&tip.tree), path)?;
         if was_there || is_taken_back || !is_in(repo, file, path, walked, entries)? {
             return Ok(false);
         }
@@ -56,14 +57,17 @@ pub(super) fn have_all(
 }
 
 /// The files that the commits changed.
-fn files<'c>(repo: &dyn Repo, left: &[&'c Commit]) -> Read<BTreeMap<Vec<u8>, Left<'c>>> {
+fn files<'c>(
+    repo: &dyn Repo,
+    left: &[&'c Commit],
+    parents: &'c HashMap<CommitId, TreeId>,
+) -> Read<BTreeMap<Vec<u8>, Left<'c>>> {
     let mut files: BTreeMap<Vec<u8>, Left<'c>> = BTreeMap::new();
     for commit in left {
         let before = commit.parents.first().copied();
-        let found = repo.commits(before.as_slice())?.into_iter().flatten().next();
-        let before_tree = found.map(|before| before.tree);
+        let before_tree = before.and_then(|before| parents.get(&before));
         for path in repo.paths(commit)? {
-            let first = || Left { before, before_tree: before_tree.clone(), last: commit };
+            let first = || Left { before, before_tree, last: commit };
             files.entry(path).or_insert_with(first).last = commit;
         }
     }

@@ -68,7 +68,7 @@ pub(super) fn count(
     let found = unreached(repo, found, from_head)?;
     if missing.is_empty()
         && let Some(newest) = found.iter().map(|commit| commit.time).max()
-        && have_landed(repo, ids, &found, (walked, base), entries)?
+        && have_landed(repo, ids, (&found, &parents), (walked, base), entries)?
     {
         let n_landed = u32::try_from(found.len()).unwrap_or(u32::MAX);
         return Ok(Strays { landed: Some((n_landed, seconds(newest))), ..Strays::default() });
@@ -98,14 +98,14 @@ pub(super) fn count(
 fn have_landed(
     repo: &dyn Repo,
     ids: &[CommitId],
-    found: &[Commit],
+    (found, parents): (&[Commit], &HashMap<CommitId, TreeId>),
     (walked, base): (&[Commit], Option<CommitId>),
     entries: &mut TreeEntries<'_>,
 ) -> Read<bool> {
     let base = repo.commits(base.as_slice())?.into_iter().flatten().next().map(|base| base.tree);
     let by_age = ids.iter().rev().filter_map(|id| found.iter().find(|commit| commit.id == *id));
     let left: Vec<&Commit> = by_age.collect();
-    landed::have_all(repo, &left, walked, base.as_ref(), entries)
+    landed::have_all(repo, (&left, parents), walked, base.as_ref(), entries)
 }
 
 fn seconds(seconds: i64) -> Timestamp {

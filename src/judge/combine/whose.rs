@@ -276,30 +276,36 @@ pub(super) fn is_tracked_changed_since(at: Timestamp, case: &Case<'_>) -> bool {
 }
 
 fn is_one_changed_since(at: Timestamp, case: &Case<'_>, counts: impl Fn(&ChangedFile) -> bool) -> bool {
-    let is_later = |other: Timestamp| is_before(at, other);
-    let newest = commits(case).into_iter().flat_map(|commits| commits.newest.iter().chain(&commits.rescued));
-    // A checkout renews the time of a file, but what a commit holds was there when it was made.
-    let mut written =
-        newest.flat_map(|commit| commit.written_at.iter().flatten().map(|at| commit.at.min(*at)));
-    let files = changes(case).into_iter().flat_map(|changes| changes.files.iter().zip(&changes.on_disk));
-    let mut changed = files.filter(|(file, _)| counts(file)).filter_map(|(_, on_disk)| on_disk.as_ref());
-    commits(case).is_some_and(|commits| commits.brought_at.is_some_and(is_later))
-        || written.any(is_later)
-        || changed.any(|on_disk| is_later(on_disk.modified_at))
+    commits(case)
+        .is_some_and(|commits| commits.brought_at.is_some_and(|brought_at| is_before(at, brought_at)))
+        || written_since(at, case, counts).next().is_some()
 }
 
 /// The files that were written since that moment, by the times of commits and of the work tree.
 pub(super) fn changed_since<'a>(at: Timestamp, case: &Case<'a>) -> BTreeSet<&'a str> {
+    written_since(at, case, |_| true).flatten().collect()
+}
+
+/// Each file that was written since that moment, with its path if it is known: those of commits, and those changed in the
+/// work tree that count.
+fn written_since<'a>(
+    at: Timestamp,
+    case: &Case<'a>,
+    counts: impl Fn(&ChangedFile) -> bool,
+) -> impl Iterator<Item = Option<&'a str>> {
     let newest = commits(case).into_iter().flat_map(|commits| commits.newest.iter().chain(&commits.rescued));
     let committed = newest.flat_map(|commit| {
-        let times = commit.written_at.iter().map(|written_at| written_at.map(|at| commit.at.min(at)));
-        commit.paths.iter().flatten().zip(times)
+        let path = |n: usize| commit.paths.as_ref()?.get(n).map(String::as_str);
+        let times = commit.written_at.iter().enumerate();
+        // A checkout renews the time of a file, but what a commit holds was there when it was made.
+        times.filter_map(move |(n, written_at)| Some((path(n), commit.at.min((*written_at)?))))
     });
     let files = changes(case).into_iter().flat_map(|changes| changes.files.iter().zip(&changes.on_disk));
-    let uncommitted = files.map(|(file, on_disk)| (&file.path, on_disk.map(|on_disk| on_disk.modified_at)));
-    let is_later = |written_at: &Option<Timestamp>| written_at.is_some_and(|it| is_before(at, it));
-    let later = committed.chain(uncommitted).filter(|(_, written_at)| is_later(written_at));
-    later.map(|(path, _)| path.as_str()).collect()
+    let files = files.filter(move |(file, _)| counts(file));
+    let uncommitted =
+        files.filter_map(|(file, on_disk)| Some((Some(file.path.as_str()), on_disk.as_ref()?.modified_at)));
+    let later = committed.chain(uncommitted).filter(move |(_, written_at)| is_before(at, *written_at));
+    later.map(|(path, _)| path)
 }
 
 /// Whether each of these files differs from what the commits hold, or may: of many changes only the first are named.

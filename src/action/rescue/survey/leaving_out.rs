@@ -21,11 +21,10 @@ const JUNK: [&str; 14] = [
     ".pytest_cache", ".gradle", ".next", "coverage", ".cache",
 ];
 /// Names of files that hold keys or passwords.
-const SECRETS: [&str; 24] = [
-    ".dockercfg", ".env", ".envrc", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc",
-    ".pgpass", ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json",
-    "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig",
-    "pgpass.conf", "secrets",
+const SECRETS: [&str; 16] = [
+    ".dockercfg", ".envrc", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass",
+    ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "kubeconfig", "pgpass.conf",
+    "secrets",
 ];
 /// Prefixes of such names.
 const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
